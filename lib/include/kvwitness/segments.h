@@ -1,0 +1,142 @@
+// The segment arithmetic, stated once for the library, the CUDA kernels and whoever fuses the pass into a kernel of their own.
+//
+// A context of L tokens is cut into S_eff = min(S, L) segments. Segment s starts at its edge e_s = ceil(s * L / S_eff) and a token
+// offset x lies in segment sigma(x) = floor(x * S_eff / L). The two are inverse in the sense that sigma(e_s) = s for every segment;
+// rounding the edge down instead of up breaks that (L = 10, S = 4: floor gives e_1 = 2 and sigma(2) = 0).
+//
+// C++17, no dependency, usable from device code. Every function here is exact: no floating point and no product that can wrap.
+// Source of the rule: vllm-project/vllm#47942.
+#ifndef KVWITNESS_SEGMENTS_H
+#define KVWITNESS_SEGMENTS_H
+
+#include <cstdint>
+
+#if defined(__CUDACC__)
+#define KVWITNESS_HOST_DEVICE __host__ __device__
+#else
+#define KVWITNESS_HOST_DEVICE
+#endif
+
+namespace kvwitness {
+
+// The largest segment count of apply and scatter: one bit a segment in a 64-bit occupancy mask.
+inline constexpr std::uint64_t kMaxMergeSegments = 64;
+
+// S_eff = min(S, L), with an empty context read as one token long. 0 where num_segments is 0.
+KVWITNESS_HOST_DEVICE constexpr std::uint64_t effective_segments(std::uint64_t context_len,
+                                                                 std::uint64_t num_segments) noexcept {
+  const std::uint64_t len = context_len == 0 ? 1 : context_len;
+  return num_segments < len ? num_segments : len;
+}
+
+namespace detail {
+
+struct Product128 {
+  std::uint64_t high;
+  std::uint64_t low;
+};
+
+// a * b in full, by four 32-bit products: the same text for every compiler, host and device.
+KVWITNESS_HOST_DEVICE constexpr Product128 multiply(std::uint64_t a, std::uint64_t b) noexcept {
+  constexpr std::uint64_t kLow = 0xFFFFFFFFu;
+  const std::uint64_t a0 = a & kLow, a1 = a >> 32, b0 = b & kLow, b1 = b >> 32;
+  const std::uint64_t low = a0 * b0;
+  const std::uint64_t middle = a1 * b0 + (low >> 32);            // below 2^64: (2^32-1)^2 + 2^32-1
+  const std::uint64_t carry = a0 * b1 + (middle & kLow);         // likewise
+  return {a1 * b1 + (middle >> 32) + (carry >> 32), (carry << 32) | (low & kLow)};
+}
+
+// floor((high * 2^64 + low) / divisor) and whether a remainder is left; needs high < divisor, so that the quotient fits.
+struct Quotient {
+  std::uint64_t value;
+  bool inexact;
+};
+KVWITNESS_HOST_DEVICE constexpr Quotient divide(Product128 dividend, std::uint64_t divisor) noexcept {
+  if (dividend.high == 0) {
+    return {dividend.low / divisor, dividend.low % divisor != 0};
+  }
+  std::uint64_t remainder = dividend.high;  // below divisor throughout
+  std::uint64_t quotient = 0;
+  for (int bit = 63; bit >= 0; --bit) {
+    const bool carry = (remainder >> 63) != 0;
+    remainder = (remainder << 1) | ((dividend.low >> bit) & 1u);
+    if (carry || remainder >= divisor) {
+      remainder -= divisor;
+      quotient |= std::uint64_t{1} << bit;
+    }
+  }
+  return {quotient, remainder != 0};
+}
+
+}  // namespace detail
+
+// sigma(token) = floor(token * S_eff / L), not clamped: a token at or past the context's end gets a number of S_eff or more.
+// A context_len of 0 is read as 1. Returns 0 where num_segments is 0. Exact for every input; the quotient is at most `token`.
+KVWITNESS_HOST_DEVICE constexpr std::uint64_t segment_of(std::uint64_t token, std::uint64_t context_len,
+                                                         std::uint64_t num_segments) noexcept {
+  const std::uint64_t len = context_len == 0 ? 1 : context_len;
+  const std::uint64_t segments = effective_segments(context_len, num_segments);
+  if (segments == len) {
+    return token;  // each token its own segment
+  }
+  // segments < len and token < 2^64, so the product's high word is below len and the quotient fits 64 bits.
+  return detail::divide(detail::multiply(token, segments), len).value;
+}
+
+// e_s = ceil(s * L / S_eff), the first token of segment s, for s <= S_eff (s = S_eff gives L, the end of the last segment).
+// A context_len of 0 is read as 1. Returns 0 where num_segments is 0.
+KVWITNESS_HOST_DEVICE constexpr std::uint64_t segment_edge(std::uint64_t segment, std::uint64_t context_len,
+                                                           std::uint64_t num_segments) noexcept {
+  const std::uint64_t len = context_len == 0 ? 1 : context_len;
+  const std::uint64_t segments = effective_segments(context_len, num_segments);
+  if (segments == 0) {
+    return 0;
+  }
+  if (segment >= segments) {
+    return len;
+  }
+  // segment < segments, so the product's high word is below segments; the ceiling is at most len.
+  const detail::Quotient quotient = detail::divide(detail::multiply(segment, len), segments);
+  return quotient.value + (quotient.inexact ? 1u : 0u);
+}
+
+// sigma for int32 tokens and lengths by one multiplication instead of a division.
+//
+// With M = floor(2^62 * n / L) + 1, where n = S_eff, sigma(x) = floor(x * M / 2^62) for every 0 <= x < 2^31 and 1 <= n <= L < 2^31.
+// Proof. M * L = 2^62 * n + e with 1 <= e <= L. Write x * n = q * L + r with 0 <= r <= L - 1, so q = sigma(x). Then
+//     x * M / 2^62 = q + (r + x * e / 2^62) / L,
+// and its floor is q exactly when r + x * e / 2^62 < L. Since r <= L - 1, x * e < 2^62 suffices, and x < 2^31, e <= L < 2^31 give it.
+// The range ends there: for x = L = 2^31 + 1 and n = 1 the proof no longer holds, and larger x and L do give wrong segments.
+// M <= 2^62 + 1 because n <= L, so (x << 2) * M is a 64 x 64 product whose high word is the answer.
+class SegmentReciprocal {
+ public:
+  // The range of the proof: tokens and lengths below 2^31.
+  static constexpr std::uint64_t kTokenLimit = std::uint64_t{1} << 31;
+  static constexpr std::uint64_t kContextLimit = std::uint64_t{1} << 31;
+
+  // 1 <= effective_segments <= context_len < 2^31.
+  KVWITNESS_HOST_DEVICE constexpr SegmentReciprocal(std::uint64_t context_len, std::uint64_t effective_segments) noexcept
+      // floor(2^62 * n / L) by two divisions of 64-bit words: 2^31 * n < 2^62 first, its remainder times 2^31 < 2^62 next.
+      : multiplier_((((effective_segments << 31) / context_len) << 31) +
+                    ((((effective_segments << 31) % context_len) << 31) / context_len) + 1) {}
+
+  // sigma(token) for token < 2^31, unclamped.
+  KVWITNESS_HOST_DEVICE constexpr std::uint64_t segment_of(std::uint64_t token) const noexcept {
+#if defined(__CUDA_ARCH__)
+    return __umul64hi(token << 2, multiplier_);
+#elif defined(__SIZEOF_INT128__)
+    return static_cast<std::uint64_t>((static_cast<unsigned __int128>(token << 2) * multiplier_) >> 64);
+#else
+    return detail::multiply(token << 2, multiplier_).high;
+#endif
+  }
+
+  KVWITNESS_HOST_DEVICE constexpr std::uint64_t multiplier() const noexcept { return multiplier_; }
+
+ private:
+  std::uint64_t multiplier_;
+};
+
+}  // namespace kvwitness
+
+#endif  // KVWITNESS_SEGMENTS_H

@@ -1,0 +1,44 @@
+// An Outcome: everything observable of one Case's run on one Implementation.
+#ifndef PROPERTIES_OUTCOME_H
+#define PROPERTIES_OUTCOME_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kvwitness::harness {
+
+// How the run ended. All but kReturned and kUnsupported are faults of the implementation.
+enum class Ending : std::uint8_t {
+  kReturned,     // the call came back with a status
+  kUnsupported,  // the implementation said beforehand that this shape is outside its domain
+  kCrashed,      // a signal ended the process; `how` names it
+  kExited,       // the process ended itself; `how` gives the exit status
+  kHung,         // no answer within the deadline
+  kMisspoke,     // a pipe's answer breaks the protocol; `how` says where
+};
+
+struct Outcome {
+  Ending ending = Ending::kReturned;
+  std::string how;  // for a person, where ending is not kReturned
+
+  std::int32_t status = 0;  // a kvw_status number
+  std::string message;      // the implementation's own words for a refusal, "" where it has none
+
+  // The output buffer's logical contents after the call, packed: [rows, num_segments] for witnesses, otherwise as long as the case's
+  // `learned`. For a refused call too: it must then hold what it held before the call (`before`).
+  std::vector<std::int32_t> rows;
+  std::vector<std::int32_t> before;  // the same elements just before the call: poison for a separate output, `learned` in place
+
+  // What the call touched that it must not: "" or one sentence naming buffer, row, column and both values. Covers canaries around every
+  // buffer, spare columns between rows, and inputs that changed.
+  std::string stray;
+
+  std::vector<Outcome> after;  // of the case's `after`, in order; shorter where an earlier one did not return
+
+  friend bool operator==(const Outcome&, const Outcome&) = default;
+};
+
+}  // namespace kvwitness::harness
+
+#endif  // PROPERTIES_OUTCOME_H
