@@ -1,12 +1,36 @@
-// RapidCheck generators of cases: biased to edges, to structure and by swarms, with shrinking that keeps a legal case legal and a refused
-// one refused for the same reason; and the classes whose occurrence each run must prove.
+// RapidCheck generators of cases: biased to edges, to structure and by swarms, with shrinking that keeps a legal case
+// legal and a refused one refused for the same reason; and the themes by which a run makes sure that no class of cases
+// is left to luck.
+//
+// How cases are distributed
+//
+// - A case is drawn from a *theme*, which fixes the one thing that it is about ("topk 2,048", "rows shorter than S", "a
+// refused call"), while a
+//   *swarm* fixes the rest: each case first draws which kinds of lengths, tokens and placements it may use at all, then
+//   draws within them. A kind that is absent lets the others meet more often than a uniform mixture would.
+// - Small shapes dominate: 1 to 40 rows of 0 to 65 slots, most below 20. About one case in fifteen is large: topk 192
+// to 2,051, or more than
+//   1,024 rows. The costly ones (more than 65,535 rows, a row stride above 2^30) come from a few shared themes, once a
+//   run and implementation, and are judged by every property.
+// - Lengths: 0, -1, -7 and INT32_MIN; 1; below, at and above S; around topk; 2^k - 1, 2^k, 2^k + 1; above 2^24 (where
+// float stops being exact),
+//   above 2^26 (where 64 * L passes 2^32), near 2^31. Tokens: e_s - 1, e_s, e_s + 1, L - 1, L, L + 1, INT32_MAX; -1,
+//   -7, INT32_MIN; clusters, full cover, all segments but one, holes, duplicates (even and odd numbers of them), sorted
+//   and reversed rows, head or tail alone, garbage beyond the length, absolute offsets, rows that look like a model's
+//   (recent tokens, a few sinks, scattered clusters, in order of score).
+// - S: 1 to 64 with weight on 1 to 4, 31 to 33, 63 and 64; witness indices also 65 to some thousands.
+// - How the call is made: row strides above topk, in place, base offsets of 0 to 15 elements, and one to four earlier
+// calls of the same process.
+//
+// Each theme has a number of cards in a deck; a run deals cases from shuffled decks, so the number of cases of a theme
+// is fixed and only their order and content depend on the seed. That is why class floors hold for every seed.
 #ifndef PROPERTIES_GENERATORS_H
 #define PROPERTIES_GENERATORS_H
 
 #include <rapidcheck/Gen.h>
 
+#include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -15,30 +39,50 @@
 
 namespace kvwitness::harness {
 
-// The shapes an implementation or a person admits.
+// What a stream of cases is mostly about, for properties that are silent on most others.
+enum class Focus : std::uint8_t {
+  kEverything,
+  kRefusals,
+  kInRange,
+  kEmptyRows,
+  kShortRows,
+  kOutOfRange,
+  kPadding,
+  kManyWitnesses
+};
+
+// The shapes an implementation or a person admits, and what the property that judges them is about.
 struct Domain {
-  std::vector<Operation> operations;        // those that may be drawn; not empty
-  bool legal_only = false;                  // no call that must be refused
-  std::vector<std::int64_t> topk;           // empty: any
-  std::vector<std::int64_t> num_segments;   // empty: any
-  bool contiguous = false;                  // no row stride above topk
-  std::int64_t align_bytes = 4;             // every base is a multiple of it
+  std::vector<Operation> operations;       // those that may be drawn; not empty
+  bool legal_only = false;                 // no call that must be refused
+  std::vector<std::int64_t> topk;          // empty: any
+  std::vector<std::int64_t> num_segments;  // empty: any
+  bool contiguous = false;                 // no row stride above topk
+  std::int64_t align_bytes = 4;            // every base is a multiple of it; 4, 8, 16, 32 or 64
+  Focus focus = Focus::kEverything;
+
+  friend bool operator==(const Domain&, const Domain&) = default;
 };
 
-// A named kind of case. `floor_per_mille` is how many of a thousand drawn cases must fall into it at least.
-struct CaseClass {
+// A theme: what one card of the deck makes a case be about.
+struct Theme {
   std::string_view name;
-  std::string_view what;
-  int floor_per_mille;
-  bool (*contains)(const Case&);
-  bool (*possible)(const Domain&);  // whether the domain admits it at all
+  int cards;    // in a deck of the focus kEverything
+  bool shared;  // too costly for every property's stream: drawn once a run and implementation, judged by every property
+  bool (*possible)(const Domain&);
 };
-std::span<const CaseClass> all_case_classes();
+std::span<const Theme> all_themes();
 
+// One full deck for the domain: indices of all_themes(), a theme as often as it has cards; half of it the focus's own
+// themes where the focus is not kEverything. Never empty. Shared themes are not in it.
+std::vector<std::size_t> deck_for(const Domain& domain);
+// The shared themes that the domain admits.
+std::vector<std::size_t> shared_themes(const Domain& domain);
+
+// A case of the given theme, which the domain must admit.
+rc::Gen<Case> case_generator(const Domain& domain, std::size_t theme);
+// A case of a theme drawn from the deck.
 rc::Gen<Case> case_generator(const Domain& domain);
-
-// Every smaller case to try in place of a failing one, most promising first, without RapidCheck: for pinned cases, plug-ins and fuzzing.
-std::vector<Case> shrink_candidates(const Case& value);
 
 }  // namespace kvwitness::harness
 

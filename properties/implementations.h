@@ -1,8 +1,8 @@
 // What can be judged: the registry of implementations, and the one way to run a Case on any of them.
 //
-// An Implementation turns a Case into an Outcome. Those that are functions over host pointers (oracle, backends, C ABI, plug-ins) derive from
-// HostImplementation and see a Call whose buffers CallFrame has laid out; others (the CPU executor, a GPU, a pipe, a worker process)
-// implement run() themselves.
+// An Implementation turns a Case into an Outcome. Those that are functions over host pointers (oracle, backends, C ABI,
+// plug-ins) derive from HostImplementation and see a Call whose buffers CallFrame has laid out; others (the CPU
+// executor, a GPU, a pipe, a worker process) implement run() themselves.
 #ifndef PROPERTIES_IMPLEMENTATIONS_H
 #define PROPERTIES_IMPLEMENTATIONS_H
 
@@ -28,20 +28,26 @@ class Implementation {
   virtual std::string name() const = 0;
   // Whether this machine can run it. Must not be expensive; asked before anything runs.
   virtual Availability availability() const { return {}; }
-  // Whether the implementation has the operation at all; one that it lacks is reported as not provided, never as passed.
+  // Whether the implementation has the operation at all; one that it lacks is reported as not provided, never as
+  // passed.
   virtual bool provides(Operation) const { return true; }
   // Whether it promises the refusals too. Without, the harness makes legal calls alone.
   virtual bool checks_arguments() const { return true; }
-  // Whether a row stride reaches it for this operation; where not, the case's rows are passed packed and its stride is not judged.
+  // Whether a row stride reaches it for this operation; where not, the case's rows are passed packed and its stride is
+  // not judged.
   virtual bool honours_stride(Operation) const { return true; }
   // Whether the case's shape lies in its domain.
   virtual bool supports(const Case&) const { return true; }
   // Runs the case's `after`, then the case. Never throws for what the implementation does.
   virtual Outcome run(const Case& value) = 0;
+  // Forgets whatever earlier calls may have left behind, as a fresh process would: a worker process is replaced. False
+  // where that cannot be done, or is not needed because calls leave nothing. The runner asks for it before it says that
+  // a failure can be replayed.
+  virtual bool restart() { return false; }
 };
 
-// One call over host pointers, as the C ABI takes it. `out` is the witnesses, apply's output (equal to `learned` in place) or, for
-// scatter, the in-place buffer (equal to `learned` too).
+// One call over host pointers, as the C ABI takes it. `out` is the witnesses, apply's output (equal to `learned` in
+// place) or, for scatter, the in-place buffer (equal to `learned` too).
 struct Call {
   Operation operation;
   const std::int32_t* learned;
@@ -69,8 +75,8 @@ class HostImplementation : public Implementation {
   virtual Answer call(const Call& call) = 0;
 };
 
-// Every implementation this build knows, in the order of `kvwitness list`: oracle, c-abi, the backends, cuda-emulated-*, cuda-*.
-// Includes those that cannot run here (their availability says why).
+// Every implementation this build knows, in the order of `kvwitness list`: oracle, c-abi, the backends,
+// cuda-emulated-*, cuda-*. Includes those that cannot run here (their availability says why).
 std::vector<std::unique_ptr<Implementation>> all_implementations();
 // One by name; null where the name is unknown.
 std::unique_ptr<Implementation> find_implementation(std::string_view name);

@@ -1,0 +1,37 @@
+// The classes of cases whose occurrence a run must prove: one for each line of the rule's contracts and for each kind
+// of fault that is known from public sparse-attention kernels.
+#ifndef PROPERTIES_CASE_CLASSES_H
+#define PROPERTIES_CASE_CLASSES_H
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "properties/case.h"
+#include "properties/generators.h"
+
+namespace kvwitness::harness {
+
+struct CaseTraits;
+
+struct CaseClass {
+  std::string_view name;
+  std::string_view what;
+  int floor_per_mille;  // of a stream's cases; 0 for a class that only shared themes draw, which must occur once a run
+  bool (*contains)(const CaseTraits&);
+  bool (*possible)(const Domain&);  // whether cases of the domain can fall into it
+};
+std::span<const CaseClass> all_case_classes();
+
+// The indices of all classes that the case falls into, ascending. Linear in the case's size.
+std::vector<std::size_t> classes_of(const Case& value);
+
+// How many of `cases` drawn from the domain's decks must fall into the class at least. A focused domain gives half its
+// cases to its focus, so the floors halve.
+std::int64_t class_floor(const CaseClass& kind, const Domain& domain, std::int64_t cases);
+
+}  // namespace kvwitness::harness
+
+#endif  // PROPERTIES_CASE_CLASSES_H

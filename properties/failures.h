@@ -1,0 +1,43 @@
+// The failure database: a folder with every failing case, replayed first the next time.
+//
+// An entry is a case file (any `kvwitness replay` reads it) whose cases carry the pair that failed in their note:
+// "fails: IMPLEMENTATION, PROPERTY", the minimal case first, then the one found. Its name is made of the pair and of a
+// digest of the case found, so the same failure keeps the same file. Once the pair passes the entry moves to the
+// sub-folder `fixed`.
+#ifndef PROPERTIES_FAILURES_H
+#define PROPERTIES_FAILURES_H
+
+#include <expected>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "properties/case.h"
+
+namespace kvwitness::harness {
+
+struct FailureEntry {
+  std::string path;
+  std::string implementation;
+  std::string property;
+  std::vector<Case> cases;  // not empty; the minimal one first, without the note
+};
+
+// Every entry of the folder, by path. A folder that does not exist holds none. An entry that cannot be read, is no case
+// file or has no pair in its notes is an error that names the file.
+std::expected<std::vector<FailureEntry>, std::string> read_failures(const std::string& folder);
+
+// Where the failure of the pair on `original` is kept.
+std::string failure_path(const std::string& folder, std::string_view implementation, std::string_view property,
+                         const Case& original);
+
+// Writes the entry to its path, atomically: a reader sees the old file or the new one. Creates the folder. An error
+// names the file.
+std::expected<void, std::string> write_failure(const FailureEntry& entry);
+
+// Moves the entry to `fixed` beside it, over an older entry of that name.
+std::expected<void, std::string> mark_fixed(const FailureEntry& entry);
+
+}  // namespace kvwitness::harness
+
+#endif  // PROPERTIES_FAILURES_H
