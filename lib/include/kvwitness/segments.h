@@ -1,11 +1,13 @@
-// The segment arithmetic, stated once for the library, the CUDA kernels and whoever fuses the pass into a kernel of their own.
+// The segment arithmetic, stated once for the library, the CUDA kernels and whoever fuses the pass into a kernel of
+// their own.
 //
-// A context of L tokens is cut into S_eff = min(S, L) segments. Segment s starts at its edge e_s = ceil(s * L / S_eff) and a token
-// offset x lies in segment sigma(x) = floor(x * S_eff / L). The two are inverse in the sense that sigma(e_s) = s for every segment;
-// rounding the edge down instead of up breaks that (L = 10, S = 4: floor gives e_1 = 2 and sigma(2) = 0).
+// A context of L tokens is cut into S_eff = min(S, L) segments. Segment s starts at its edge e_s = ceil(s * L / S_eff)
+// and a token offset x lies in segment sigma(x) = floor(x * S_eff / L). The two are inverse in the sense that
+// sigma(e_s) = s for every segment; rounding the edge down instead of up breaks that (L = 10, S = 4: floor gives e_1 =
+// 2 and sigma(2) = 0).
 //
-// C++17, no dependency, usable from device code. Every function here is exact: no floating point and no product that can wrap.
-// Source of the rule: vllm-project/vllm#47942.
+// C++17, no dependency, usable from device code. Every function here is exact: no floating point and no product that
+// can wrap. Source of the rule: vllm-project/vllm#47942.
 #ifndef KVWITNESS_SEGMENTS_H
 #define KVWITNESS_SEGMENTS_H
 
@@ -41,12 +43,13 @@ KVWITNESS_HOST_DEVICE constexpr Product128 multiply(std::uint64_t a, std::uint64
   constexpr std::uint64_t kLow = 0xFFFFFFFFu;
   const std::uint64_t a0 = a & kLow, a1 = a >> 32, b0 = b & kLow, b1 = b >> 32;
   const std::uint64_t low = a0 * b0;
-  const std::uint64_t middle = a1 * b0 + (low >> 32);            // below 2^64: (2^32-1)^2 + 2^32-1
-  const std::uint64_t carry = a0 * b1 + (middle & kLow);         // likewise
+  const std::uint64_t middle = a1 * b0 + (low >> 32);     // below 2^64: (2^32-1)^2 + 2^32-1
+  const std::uint64_t carry = a0 * b1 + (middle & kLow);  // likewise
   return {a1 * b1 + (middle >> 32) + (carry >> 32), (carry << 32) | (low & kLow)};
 }
 
-// floor((high * 2^64 + low) / divisor) and whether a remainder is left; needs high < divisor, so that the quotient fits.
+// floor((high * 2^64 + low) / divisor) and whether a remainder is left; needs high < divisor, so that the quotient
+// fits.
 struct Quotient {
   std::uint64_t value;
   bool inexact;
@@ -70,8 +73,9 @@ KVWITNESS_HOST_DEVICE constexpr Quotient divide(Product128 dividend, std::uint64
 
 }  // namespace detail
 
-// sigma(token) = floor(token * S_eff / L), not clamped: a token at or past the context's end gets a number of S_eff or more.
-// A context_len of 0 is read as 1. Returns 0 where num_segments is 0. Exact for every input; the quotient is at most `token`.
+// sigma(token) = floor(token * S_eff / L), not clamped: a token at or past the context's end gets a number of S_eff or
+// more. A context_len of 0 is read as 1. Returns 0 where num_segments is 0. Exact for every input; the quotient is at
+// most `token`.
 KVWITNESS_HOST_DEVICE constexpr std::uint64_t segment_of(std::uint64_t token, std::uint64_t context_len,
                                                          std::uint64_t num_segments) noexcept {
   const std::uint64_t len = context_len == 0 ? 1 : context_len;
@@ -83,8 +87,8 @@ KVWITNESS_HOST_DEVICE constexpr std::uint64_t segment_of(std::uint64_t token, st
   return detail::divide(detail::multiply(token, segments), len).value;
 }
 
-// e_s = ceil(s * L / S_eff), the first token of segment s, for s <= S_eff (s = S_eff gives L, the end of the last segment).
-// A context_len of 0 is read as 1. Returns 0 where num_segments is 0.
+// e_s = ceil(s * L / S_eff), the first token of segment s, for s <= S_eff (s = S_eff gives L, the end of the last
+// segment). A context_len of 0 is read as 1. Returns 0 where num_segments is 0.
 KVWITNESS_HOST_DEVICE constexpr std::uint64_t segment_edge(std::uint64_t segment, std::uint64_t context_len,
                                                            std::uint64_t num_segments) noexcept {
   const std::uint64_t len = context_len == 0 ? 1 : context_len;
@@ -102,12 +106,16 @@ KVWITNESS_HOST_DEVICE constexpr std::uint64_t segment_edge(std::uint64_t segment
 
 // sigma for int32 tokens and lengths by one multiplication instead of a division.
 //
-// With M = floor(2^62 * n / L) + 1, where n = S_eff, sigma(x) = floor(x * M / 2^62) for every 0 <= x < 2^31 and 1 <= n <= L < 2^31.
-// Proof. M * L = 2^62 * n + e with 1 <= e <= L. Write x * n = q * L + r with 0 <= r <= L - 1, so q = sigma(x). Then
+// With M = floor(2^62 * n / L) + 1, where n = S_eff, sigma(x) = floor(x * M / 2^62) for every 0 <= x < 2^31 and 1 <= n
+// <= L < 2^31. Proof. M * L = 2^62 * n + e with 1 <= e <= L. Write x * n = q * L + r with 0 <= r <= L - 1, so q =
+// sigma(x). Then
 //     x * M / 2^62 = q + (r + x * e / 2^62) / L,
-// and its floor is q exactly when r + x * e / 2^62 < L. Since r <= L - 1, x * e < 2^62 suffices, and x < 2^31, e <= L < 2^31 give it.
-// The range ends there: for x = L = 2^31 + 1 and n = 1 the proof no longer holds, and larger x and L do give wrong segments.
-// M <= 2^62 + 1 because n <= L, so (x << 2) * M is a 64 x 64 product whose high word is the answer.
+// and its floor is q exactly when r + x * e / 2^62 < L. Since r <= L - 1, x * e < 2^62 suffices, and x < 2^31, e <= L <
+// 2^31 give it. The bound is needed: at n = 64, L = 2628965051 > 2^31, the token x = 2094956525 gets segment 51 and
+// lies in segment 50. M <= 2^62 + 1 because n <= L, so (x << 2) * M is a 64 x 64 product whose high word is the answer.
+//
+// Past the range of x the result is still monotone in x, for every x < 2^62: a token at or past the context's end never
+// gets a number below n.
 class SegmentReciprocal {
  public:
   // The range of the proof: tokens and lengths below 2^31.
@@ -115,8 +123,10 @@ class SegmentReciprocal {
   static constexpr std::uint64_t kContextLimit = std::uint64_t{1} << 31;
 
   // 1 <= effective_segments <= context_len < 2^31.
-  KVWITNESS_HOST_DEVICE constexpr SegmentReciprocal(std::uint64_t context_len, std::uint64_t effective_segments) noexcept
-      // floor(2^62 * n / L) by two divisions of 64-bit words: 2^31 * n < 2^62 first, its remainder times 2^31 < 2^62 next.
+  KVWITNESS_HOST_DEVICE constexpr SegmentReciprocal(std::uint64_t context_len,
+                                                    std::uint64_t effective_segments) noexcept
+      // floor(2^62 * n / L) by two divisions of 64-bit words: 2^31 * n < 2^62 first, its remainder times 2^31 < 2^62
+      // next.
       : multiplier_((((effective_segments << 31) / context_len) << 31) +
                     ((((effective_segments << 31) % context_len) << 31) / context_len) + 1) {}
 
@@ -135,6 +145,33 @@ class SegmentReciprocal {
 
  private:
   std::uint64_t multiplier_;
+};
+
+// Edges of one row by multiplication instead of a division each, for at most 64 segments and int32 lengths.
+//
+// With n = S_eff, L = q * n + r and 0 <= r < n, e_s = ceil(s * L / n) = s * q + ceil(s * r / n) = s * q + floor((s * r
+// + n - 1) / n). The last term's dividend a is at most 64 * 63 + 63 < 2^12, and floor(a / n) = floor(a * m / 2^18) with
+// m = floor(2^18 / n) + 1: m * n = 2^18 + e with 1 <= e <= n <= 2^6, so the error a * e stays below 2^18, by the
+// argument of SegmentReciprocal. a * m < 2^31 fits 32 bits.
+class SegmentEdges {
+ public:
+  // 1 <= effective_segments <= 64 and effective_segments <= context_len < 2^31.
+  KVWITNESS_HOST_DEVICE constexpr SegmentEdges(std::uint32_t context_len, std::uint32_t effective_segments) noexcept
+      : segments_(effective_segments),
+        quotient_(context_len / effective_segments),
+        remainder_(context_len % effective_segments),
+        multiplier_((std::uint32_t{1} << 18) / effective_segments + 1) {}
+
+  // e_s for segment <= S_eff. Up to 64 the result is defined (no signed overflow), and past S_eff it means nothing.
+  KVWITNESS_HOST_DEVICE constexpr std::uint32_t edge(std::uint32_t segment) const noexcept {
+    return segment * quotient_ + ((segment * remainder_ + segments_ - 1) * multiplier_ >> 18);
+  }
+
+ private:
+  std::uint32_t segments_;
+  std::uint32_t quotient_;
+  std::uint32_t remainder_;
+  std::uint32_t multiplier_;
 };
 
 }  // namespace kvwitness
