@@ -1,0 +1,86 @@
+#include "properties/case.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "properties/oracle.h"
+#include "properties/status.h"
+
+namespace kvwitness::harness {
+namespace {
+
+// Everything but the form and `after`, whose comparison is recursive.
+auto fields_of(const Case& value) {
+  return std::tie(value.operation, value.topk, value.num_segments, value.learned_keep, value.max_replacements,
+                  value.context_lens, value.learned, value.row_stride, value.in_place, value.base_offset, value.expect,
+                  value.note, value.attention);
+}
+
+bool is_switched_off(const Case& value) {
+  return value.operation == Operation::kScatter && value.num_segments == 0;
+}
+
+}  // namespace
+
+std::string_view name_of(Operation operation) noexcept {
+  switch (operation) {
+    case Operation::kWitnesses:
+      return "witnesses";
+    case Operation::kApply:
+      return "apply";
+    case Operation::kScatter:
+      return "scatter";
+  }
+  return "";
+}
+
+Form Case::written_form() const noexcept {
+  const auto learned_count = static_cast<std::int64_t>(learned.size());
+  if (learned_count == 0) {
+    // One [] a row is another text than [] only for rows of no tokens.
+    return topk == 0 && rows() > 0 ? form : Form::kNested;
+  }
+  return topk > 0 && learned_count % topk == 0 ? form : Form::kFlat;
+}
+
+bool operator==(const Case& a, const Case& b) {
+  return fields_of(a) == fields_of(b) && a.written_form() == b.written_form() && a.after == b.after;
+}
+
+std::ostream& operator<<(std::ostream& out, const Case& value) {
+  return out << to_json(value);
+}
+
+std::string CaseError::message() const {
+  std::string text = file;
+  if (line != 0) {
+    text += ':' + std::to_string(line);
+  }
+  if (!key.empty()) {
+    text += ": " + key;
+  }
+  return text + ": " + what;
+}
+
+Extent extent_of(const Case& value) {
+  Extent extent;
+  const bool legal_packed = expected_status(value, false) == status::kOk;
+  const bool legal_strided = expected_status(value, true) == status::kOk;
+  if (is_switched_off(value) || !(legal_packed || legal_strided)) {
+    return extent;
+  }
+  extent.touched = static_cast<std::int64_t>(value.learned.size());
+  if (value.operation == Operation::kWitnesses) {
+    extent.touched =
+        std::max(extent.touched, value.rows() * value.num_segments);  // within PTRDIFF_MAX bytes, or refused
+  }
+  if (legal_strided && value.topk > 0 && value.rows() > 0) {
+    extent.spanned = (value.rows() - 1) * value.row_stride.value_or(value.topk) + value.topk;
+  }
+  return extent;
+}
+
+}  // namespace kvwitness::harness
