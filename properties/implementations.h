@@ -1,8 +1,9 @@
 // What can be judged: the registry of implementations, and the one way to run a Case on any of them.
 //
-// An Implementation turns a Case into an Outcome. Those that are functions over host pointers (oracle, backends, C ABI,
-// plug-ins) derive from HostImplementation and see a Call whose buffers CallFrame has laid out; others (the CPU
-// executor, a GPU, a pipe, a worker process) implement run() themselves.
+// An Implementation turns a Case into an Outcome. Those that are functions over host pointers (backends, C ABI,
+// plug-ins) derive from HostImplementation and see a Call whose buffers a CallFrame has laid out; others (the oracle,
+// the CPU executor, a GPU, a pipe) implement run_in() themselves. One that may crash or hang is run in a worker process
+// (worker.h).
 #ifndef PROPERTIES_IMPLEMENTATIONS_H
 #define PROPERTIES_IMPLEMENTATIONS_H
 
@@ -17,9 +18,23 @@
 
 namespace kvwitness::harness {
 
+class FrameMemory;
+
 struct Availability {
   bool can_run = true;
   std::string why_not;
+};
+
+// What no case says because no right implementation can tell: what lies around the buffers, and where the guard pages
+// stand.
+struct Surroundings {
+  // Spare columns and canaries look like tokens of many segments, or like padding; the poison of a separate output
+  // follows suit.
+  enum class Fill : std::uint8_t { kTokens, kPadding };
+  Fill fill = Fill::kTokens;
+  // Guard pages stand directly behind each buffer, or directly in front of it.
+  bool guard_in_front = false;
+  friend bool operator==(const Surroundings&, const Surroundings&) = default;
 };
 
 class Implementation {
@@ -38,20 +53,29 @@ class Implementation {
   virtual bool honours_stride(Operation) const { return true; }
   // Whether the case's shape lies in its domain.
   virtual bool supports(const Case&) const { return true; }
+
   // Runs the case's `after`, then the case. Never throws for what the implementation does.
-  virtual Outcome run(const Case& value) = 0;
+  Outcome run(const Case& value) { return run_in(value, Surroundings{}); }
+  // The same with other surroundings. An implementation that has no memory of the harness's around its buffers ignores
+  // them.
+  virtual Outcome run_in(const Case& value, const Surroundings& surroundings) = 0;
+
   // Forgets whatever earlier calls may have left behind, as a fresh process would: a worker process is replaced. False
   // where that cannot be done, or is not needed because calls leave nothing. The runner asks for it before it says that
   // a failure can be replayed.
   virtual bool restart() { return false; }
 };
 
+// Whether the case's row stride reaches the implementation. A strided call may take no number of elements, so a case
+// whose `learned` has the wrong length is called packed.
+bool sees_stride(const Implementation& implementation, const Case& value);
+
 // One call over host pointers, as the C ABI takes it. `out` is the witnesses, apply's output (equal to `learned` in
 // place) or, for scatter, the in-place buffer (equal to `learned` too).
 struct Call {
   Operation operation;
   const std::int32_t* learned;
-  std::int64_t learned_len;  // elements; rows * topk for a legal call
+  std::int64_t learned_len;  // elements of `learned` in the case; rows * topk for a legal call, whatever the stride
   std::int64_t row_stride;   // elements; topk where packed
   std::int64_t topk;
   const std::int32_t* context_lens;
@@ -64,15 +88,23 @@ struct Call {
 
 class HostImplementation : public Implementation {
  public:
-  // Lays the case out in memory (alignment, stride, canaries), calls, and reads everything back.
-  Outcome run(const Case& value) override;
-
- protected:
   struct Answer {
     std::int32_t status;
     std::string message;
   };
+
+  HostImplementation();
+  ~HostImplementation() override;
+
+  // Lays the case out in memory (alignment, stride, canaries, guard pages), calls in this process, and reads everything
+  // back.
+  Outcome run_in(const Case& value, const Surroundings& surroundings) override;
+  // Makes one call. Public for the worker process, which lays its calls out elsewhere.
   virtual Answer call(const Call& call) = 0;
+
+ private:
+  Outcome run_alone(const Case& value, const Surroundings& surroundings);
+  std::unique_ptr<FrameMemory> memory_;  // reused from run to run, so that stale addresses and stale contents show
 };
 
 // Every implementation this build knows, in the order of `kvwitness list`: oracle, c-abi, the backends,
@@ -80,6 +112,11 @@ class HostImplementation : public Implementation {
 std::vector<std::unique_ptr<Implementation>> all_implementations();
 // One by name; null where the name is unknown.
 std::unique_ptr<Implementation> find_implementation(std::string_view name);
+
+// The families that all_implementations() lists, in this order; each may live in a file of its own.
+std::unique_ptr<Implementation> make_oracle();
+std::unique_ptr<Implementation> make_c_abi();
+std::vector<std::unique_ptr<Implementation>> make_backends();
 
 }  // namespace kvwitness::harness
 

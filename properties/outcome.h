@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kvwitness::harness {
@@ -25,16 +26,27 @@ struct Outcome {
   std::int32_t status = 0;  // a kvw_status number
   std::string message;      // the implementation's own words for a refusal, "" where it has none
 
-  // The output buffer's logical contents after the call, packed: [rows, num_segments] for witnesses, otherwise as long as the case's
-  // `learned`. For a refused call too: it must then hold what it held before the call (`before`).
+  // The output buffer's logical contents after the call, packed: [rows, num_segments] for witnesses, otherwise as long
+  // as the case's `learned`. For a refused call too: it must then hold what it held before the call (`before`).
   std::vector<std::int32_t> rows;
-  std::vector<std::int32_t> before;  // the same elements just before the call: poison for a separate output, `learned` in place
+  std::vector<std::int32_t>
+      before;  // the same elements just before the call: poison for a separate output, `learned` in place
 
-  // What the call touched that it must not: "" or one sentence naming buffer, row, column and both values. Covers canaries around every
-  // buffer, spare columns between rows, and inputs that changed.
+  // What the call touched that it must not: "" or one sentence naming buffer, row, column and both values. Covers
+  // canaries around every buffer, spare columns between rows, and inputs that changed.
   std::string stray;
 
-  std::vector<Outcome> after;  // of the case's `after`, in order; shorter where an earlier one did not return
+  // Of the case's `after`, in order. Where one of them does not return, those behind it and the case itself are not
+  // run: the outcome ends as it did, and `how` names the call.
+  std::vector<Outcome> after;
+
+  // A run without a result.
+  static Outcome ended(Ending ending, std::string how) {
+    Outcome outcome;
+    outcome.ending = ending;
+    outcome.how = std::move(how);
+    return outcome;
+  }
 
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };
