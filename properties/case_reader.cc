@@ -1,10 +1,9 @@
-// Case files: the JSON form of a Case. The one file that includes the JSON library.
+// Reads case files. The one source that includes the JSON library.
 //
 // The reader is a SAX handler, for two reasons: a parsed tree keeps the last of two equal keys silently, and it has no
 // line numbers.
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -14,14 +13,14 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "properties/case.h"
+#include "properties/case_keys.h"
+#include "properties/json_text.h"
 #include "properties/status.h"
 
 namespace kvwitness::harness {
@@ -29,61 +28,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-enum class Key : std::uint8_t {
-  kVersion,
-  kOperation,
-  kTopk,
-  kNumSegments,
-  kLearnedKeep,
-  kMaxReplacements,
-  kContextLens,
-  kLearned,
-  kExpect,
-  kNote,
-  kAttention,
-  kRowStride,
-  kInPlace,
-  kBaseOffset,
-  kAfter,
-};
-
-struct KeyRule {
-  std::string_view name;
-  bool required;
-  bool apply_alone;
-  std::string_view wanted;  // what its value must be, for a person
-};
-
-constexpr std::string_view kCount64 = "an integer from -9223372036854775808 to 9223372036854775807";
-
-constexpr std::array<KeyRule, 15> kRules = {{
-    {"kvwitness_case", true, false, "1, the one version of the format"},
-    {"operation", true, false, "\"witnesses\", \"apply\" or \"scatter\""},
-    {"topk", true, false, kCount64},
-    {"num_segments", true, false, kCount64},
-    {"learned_keep", true, true, kCount64},
-    {"max_replacements", true, true, kCount64},
-    {"context_lens", true, false, "a list of integers from -2147483648 to 2147483647"},
-    {"learned", true, false, "a list of integers from -2147483648 to 2147483647, or one such list a row"},
-    {"expect", false, false, "{\"rows\": ...} or {\"refused\": NAME}"},
-    {"note", false, false, "a string"},
-    {"attention", false, false, "one list of finite, non-negative numbers a row"},
-    {"row_stride", false, false, kCount64},
-    {"in_place", false, true, "true, the one value it may have"},
-    {"base_offset", false, false, "an integer from 0 to 15"},
-    {"after", false, false, "a list of cases"},
-}};
-
-constexpr std::size_t index_of(Key key) {
-  return static_cast<std::size_t>(key);
-}
-constexpr std::string_view name_of_key(Key key) {
-  return kRules[index_of(key)].name;
-}
-
 std::optional<Key> find_key(std::string_view name) {
-  for (std::size_t i = 0; i < kRules.size(); ++i) {
-    if (kRules[i].name == name) {
+  for (std::size_t i = 0; i < kKeyRules.size(); ++i) {
+    if (kKeyRules[i].name == name) {
       return static_cast<Key>(i);
     }
   }
@@ -99,18 +46,11 @@ std::optional<Operation> find_operation(std::string_view name) {
   return std::nullopt;
 }
 
-// A JSON string literal; bytes that are no UTF-8 become U+FFFD.
-std::string json_string(std::string_view text) {
-  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 // For messages: a file's own text, cut short and quoted.
 std::string excerpt(std::string_view text) {
   constexpr std::size_t kMaxLength = 60;
   return text.size() <= kMaxLength ? json_string(text) : json_string(text.substr(0, kMaxLength)) + "...";
 }
-
-// ---- Reading
 
 // Where the JSON library's lexer is in the text. It reads one character past a number before it reports it, so the line
 // that counts is that of the last character read, not of the next one: a newline that ends a number then lies on the
@@ -210,9 +150,9 @@ enum class Place : std::uint8_t {
 struct Draft {
   Case value;
   Place place = Place::kKeys;
-  std::size_t line = 0;                                // of its opening brace
-  std::optional<Key> key;                              // the last one read
-  std::array<std::size_t, kRules.size()> key_lines{};  // 0 where the key is absent
+  std::size_t line = 0;                                   // of its opening brace
+  std::optional<Key> key;                                 // the last one read
+  std::array<std::size_t, kKeyRules.size()> key_lines{};  // 0 where the key is absent
   TokenLists learned;
   std::string expect_key;  // "rows" or "refused" once read
   std::size_t expect_key_line = 0;
@@ -302,7 +242,7 @@ bool CaseReader::refuse_value(const std::string& found) {
                                      : "the name of a refusal, such as \"rows mismatch\"") +
                     ", not " + found);
   }
-  const KeyRule& rule = kRules[index_of(*draft().key)];
+  const KeyRule& rule = kKeyRules[index_of(*draft().key)];
   return fail(cursor_.line, rule.name, "must be " + std::string(rule.wanted) + ", not " + found);
 }
 
@@ -473,7 +413,7 @@ bool CaseReader::end_object() {
   }
   if (draft().expect_key.empty()) {
     return fail(cursor_.line, "expect",
-                "must be " + std::string(kRules[index_of(Key::kExpect)].wanted) + ", not empty");
+                "must be " + std::string(kKeyRules[index_of(Key::kExpect)].wanted) + ", not empty");
   }
   draft().place = Place::kKeys;
   return true;
@@ -553,8 +493,8 @@ bool CaseReader::finish_case() {
 
 bool CaseReader::check_keys() {
   const bool apply = draft().value.operation == Operation::kApply;
-  for (std::size_t i = 0; i < kRules.size(); ++i) {
-    const KeyRule& rule = kRules[i];
+  for (std::size_t i = 0; i < kKeyRules.size(); ++i) {
+    const KeyRule& rule = kKeyRules[i];
     const std::size_t line = draft().key_lines[i];
     if (line == 0 && rule.required && (apply || !rule.apply_alone)) {
       return fail(draft().line, rule.name, "missing key");
@@ -705,154 +645,6 @@ std::expected<Case, CaseError> read_case(Cursor& cursor, std::string_view file) 
   return reader.take_case();
 }
 
-// ---- Writing
-
-// An integer, or a double as the shortest text that reads back to the same value.
-template <typename T>
-void append_number(std::string& out, T value) {
-  std::array<char, 32> digits;
-  out.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
-}
-
-template <typename T>
-void append_list(std::string& out, std::span<const T> values) {
-  out += '[';
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (i > 0) {
-      out += ',';
-    }
-    append_number(out, values[i]);
-  }
-  out += ']';
-}
-
-// `count` lists of `width` entries.
-void append_rows(std::string& out, std::span<const std::int32_t> values, std::size_t count, std::size_t width) {
-  out += '[';
-  for (std::size_t row = 0; row < count; ++row) {
-    if (row > 0) {
-      out += ',';
-    }
-    append_list(out, values.subspan(row * width, width));
-  }
-  out += ']';
-}
-
-// In the form of `learned`.
-void append_learned_like(std::string& out, const Case& value, std::span<const std::int32_t> values) {
-  if (value.written_form() == Form::kFlat) {
-    append_list(out, values);
-  } else if (value.topk > 0) {
-    const auto topk = static_cast<std::size_t>(value.topk);
-    append_rows(out, values, values.size() / topk, topk);
-  } else {
-    append_rows(out, values, value.topk == 0 ? value.context_lens.size() : 0, 0);
-  }
-}
-
-void append_key(std::string& out, Key key) {
-  out += out.ends_with('{') ? "\"" : ",\"";
-  out += name_of_key(key);
-  out += "\":";
-}
-
-void append_count(std::string& out, Key key, std::int64_t value) {
-  append_key(out, key);
-  append_number(out, value);
-}
-
-void append_expect(std::string& out, const Case& value) {
-  append_key(out, Key::kExpect);
-  if (const auto* refusal = std::get_if<std::int32_t>(&*value.expect)) {
-    out += "{\"refused\":" + json_string(status_name(*refusal)) + '}';
-    return;
-  }
-  const auto& rows = std::get<std::vector<std::int32_t>>(*value.expect);
-  out += "{\"rows\":";
-  if (value.operation == Operation::kWitnesses) {
-    append_rows(out, rows, value.context_lens.size(),
-                value.context_lens.empty() ? 0 : rows.size() / value.context_lens.size());
-  } else {
-    append_learned_like(out, value, rows);
-  }
-  out += '}';
-}
-
-void append_attention(std::string& out, const std::vector<std::vector<double>>& attention) {
-  append_key(out, Key::kAttention);
-  out += '[';
-  for (std::size_t row = 0; row < attention.size(); ++row) {
-    if (row > 0) {
-      out += ',';
-    }
-    append_list(out, std::span(attention[row]));
-  }
-  out += ']';
-}
-
-void append_case(std::string& out, const Case& value);
-
-void append_after(std::string& out, const std::vector<Case>& after) {
-  append_key(out, Key::kAfter);
-  out += '[';
-  for (std::size_t i = 0; i < after.size(); ++i) {
-    if (i > 0) {
-      out += ',';
-    }
-    append_case(out, after[i]);
-  }
-  out += ']';
-}
-
-void append_call(std::string& out, const Case& value) {
-  append_count(out, Key::kVersion, 1);
-  append_key(out, Key::kOperation);
-  out += json_string(name_of(value.operation));
-  append_count(out, Key::kTopk, value.topk);
-  append_count(out, Key::kNumSegments, value.num_segments);
-  if (value.operation == Operation::kApply) {
-    append_count(out, Key::kLearnedKeep, value.learned_keep);
-    append_count(out, Key::kMaxReplacements, value.max_replacements);
-  }
-  append_key(out, Key::kContextLens);
-  append_list(out, std::span(value.context_lens));
-  append_key(out, Key::kLearned);
-  append_learned_like(out, value, value.learned);
-}
-
-void append_manner(std::string& out, const Case& value) {
-  if (value.row_stride) {
-    append_count(out, Key::kRowStride, *value.row_stride);
-  }
-  if (value.in_place) {
-    append_key(out, Key::kInPlace);
-    out += "true";
-  }
-  if (value.base_offset != 0) {
-    append_count(out, Key::kBaseOffset, value.base_offset);
-  }
-  if (!value.after.empty()) {
-    append_after(out, value.after);
-  }
-}
-
-void append_case(std::string& out, const Case& value) {
-  out += '{';
-  append_call(out, value);
-  if (value.expect) {
-    append_expect(out, value);
-  }
-  if (!value.note.empty()) {
-    append_key(out, Key::kNote);
-    out += json_string(value.note);
-  }
-  if (value.attention) {
-    append_attention(out, *value.attention);
-  }
-  append_manner(out, value);
-  out += '}';
-}
-
 std::expected<std::string, CaseError> read_text(const std::string& path) {
   std::string text;
   if (path == "-") {
@@ -870,12 +662,6 @@ std::expected<std::string, CaseError> read_text(const std::string& path) {
 }
 
 }  // namespace
-
-std::string to_json(const Case& value) {
-  std::string out;
-  append_case(out, value);
-  return out;
-}
 
 std::expected<std::vector<Case>, CaseError> parse_cases(std::string_view text, std::string_view file) {
   if (text.starts_with(kByteOrderMark)) {
