@@ -50,10 +50,6 @@ bool operator==(const Case& a, const Case& b) {
   return fields_of(a) == fields_of(b) && a.written_form() == b.written_form() && a.after == b.after;
 }
 
-std::ostream& operator<<(std::ostream& out, const Case& value) {
-  return out << to_json(value);
-}
-
 std::string CaseError::message() const {
   std::string text = file;
   if (line != 0) {
