@@ -147,6 +147,83 @@ class SegmentReciprocal {
   std::uint64_t multiplier_;
 };
 
+namespace detail {
+
+// The number of bits that value >= 1 takes: floor(log2(value)) + 1.
+KVWITNESS_HOST_DEVICE constexpr std::uint32_t bit_width(std::uint32_t value) noexcept {
+#if defined(__GNUC__) && !defined(__CUDA_ARCH__)
+  return 32u - static_cast<std::uint32_t>(__builtin_clz(value));
+#else
+  std::uint32_t width = 0;
+  for (std::uint32_t half = 16; half != 0; half >>= 1) {
+    if ((value >> half) != 0) {
+      value >>= half;
+      width += half;
+    }
+  }
+  return width + 1;
+#endif
+}
+
+}  // namespace detail
+
+// sigma by one 32 x 32 -> 64 bit product, where that is exact: the form for vector units and GPUs.
+//
+// With n = S_eff and b = floor(log2(L / n)), take k = 32 + b, or 31 + b where L = n * 2^b, and M = floor(2^k * n / L)
+// + 1. Then M < 2^32: in the first case L > n * 2^b, so 2^k * n / L < 2^32; in the second it is 2^31. M * L = 2^k * n +
+// e with 1 <= e <= L, and by the argument of SegmentReciprocal floor(x * M / 2^k) = sigma(x) for every x in [0, L) if
+// (L - 1) * e < 2^k; exact() says whether that holds. It holds whenever n * L <= 2^31, since 2^k > 2^31 * L / n >= L *
+// L in the first case and 2^k = 2^31 * L / n >= L * L in the second; above that it depends on e. For n = 64 the first L
+// that fails is 47458303, and at L = 47872575 the token 47124566 does get segment 63 and lies in segment 62. (The
+// condition errs on the safe side: some L that fail it are exact all the same.)
+//
+// Whether exact or not, and for every 32-bit x at or above L: M > 2^k * n / L, so the result is at least n. A token
+// past the context's end, and a negative one read as unsigned, never gets the number of a segment.
+class NarrowSegmentReciprocal {
+ public:
+  // 1 <= effective_segments <= 64 and effective_segments <= context_len < 2^31. One 64-bit division.
+  KVWITNESS_HOST_DEVICE constexpr NarrowSegmentReciprocal(std::uint32_t context_len,
+                                                          std::uint32_t effective_segments) noexcept
+      : shift_(choose_shift(context_len, effective_segments)),
+        multiplier_(static_cast<std::uint32_t>((std::uint64_t{effective_segments} << shift_) / context_len + 1)),
+        exact_((context_len - std::uint64_t{1}) * excess(context_len, effective_segments) <
+               (std::uint64_t{1} << shift_)) {}
+
+  // Whether segment_of is sigma for every token of the context.
+  KVWITNESS_HOST_DEVICE constexpr bool exact() const noexcept { return exact_; }
+
+  // sigma(token), unclamped, for token < context_len where exact(); a number of S_eff or more for every other token.
+  // The result takes more than 32 bits for some tokens outside a context of S_eff = L.
+  KVWITNESS_HOST_DEVICE constexpr std::uint64_t segment_of(std::uint32_t token) const noexcept {
+    return (std::uint64_t{token} * multiplier_) >> shift_;
+  }
+
+  // M and k. k is at least 32, so that the segment is the product's high word shifted by k - 32, unless S_eff = L,
+  // where k is 31 and sigma(x) = x.
+  KVWITNESS_HOST_DEVICE constexpr std::uint32_t multiplier() const noexcept { return multiplier_; }
+  KVWITNESS_HOST_DEVICE constexpr std::uint32_t shift() const noexcept { return shift_; }
+
+ private:
+  KVWITNESS_HOST_DEVICE static constexpr std::uint32_t choose_shift(std::uint32_t context_len,
+                                                                    std::uint32_t effective_segments) noexcept {
+    std::uint32_t ratio = detail::bit_width(context_len) - detail::bit_width(effective_segments);
+    if ((std::uint64_t{effective_segments} << ratio) > context_len) {
+      --ratio;
+    }
+    return (std::uint64_t{effective_segments} << ratio) == context_len ? 31 + ratio : 32 + ratio;
+  }
+
+  // e = M * L - 2^k * n. Both are below 2^63 + 2^31: 2^k * n < 2^32 * L.
+  KVWITNESS_HOST_DEVICE constexpr std::uint64_t excess(std::uint32_t context_len,
+                                                       std::uint32_t effective_segments) const noexcept {
+    return std::uint64_t{multiplier_} * context_len - (std::uint64_t{effective_segments} << shift_);
+  }
+
+  std::uint32_t shift_;
+  std::uint32_t multiplier_;
+  bool exact_;
+};
+
 // Edges of one row by multiplication instead of a division each, for at most 64 segments and int32 lengths.
 //
 // With n = S_eff, L = q * n + r and 0 <= r < n, e_s = ceil(s * L / n) = s * q + ceil(s * r / n) = s * q + floor((s * r
