@@ -1,0 +1,28 @@
+// What a candidate set covers of a context, and how much of a dense attention row it holds.
+//
+// A candidate set is any list of int32: duplicates count once, negatives and offsets outside [0, L) count for nothing.
+// The metrics let an experiment decide about a policy; they prove nothing about a model by themselves. Source:
+// vllm-project/vllm#47942, aether_core::kvwitness.
+#ifndef KVWITNESS_METRICS_H
+#define KVWITNESS_METRICS_H
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace kvwitness {
+
+// |{ sigma(x) : x in candidates, 0 <= x < L }| / S_eff, in [0, 1]; 1 where context_len <= 0 or num_segments == 0.
+// O(candidates + S_eff) time, one bit a segment of memory. Allocates (std::bad_alloc).
+// Example: [0, 5, 5, -1, 9] at L = 8, S = 4 gives 0.5.
+double segment_coverage(std::span<const std::int32_t> candidates, std::int32_t context_len, std::size_t num_segments);
+
+// The sum of attention[x] over the distinct x in candidates with 0 <= x < L, divided by the sum of attention, where L =
+// attention.size(). NaN where the total is 0 or a value is NaN. Both sums are pairwise, so that the ratio of
+// non-negative rows is within 1e-12 (relative) of the exact one. O(candidates + L) time, one bit a token of memory.
+// Allocates (std::bad_alloc).
+double attention_mass_recall(std::span<const std::int32_t> candidates, std::span<const double> attention);
+
+}  // namespace kvwitness
+
+#endif  // KVWITNESS_METRICS_H

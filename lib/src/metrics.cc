@@ -1,0 +1,78 @@
+#include "kvwitness/metrics.h"
+
+#include <limits>
+#include <vector>
+
+#include "kvwitness/segments.h"
+
+namespace kvwitness {
+namespace {
+
+class Bitmap {
+ public:
+  explicit Bitmap(std::size_t bits) : words_((bits + 63) / 64) {}
+
+  bool test(std::size_t bit) const { return (words_[bit / 64] >> (bit % 64) & 1u) != 0; }
+  // Sets the bit; true where it was clear.
+  bool insert(std::size_t bit) {
+    const bool fresh = !test(bit);
+    words_[bit / 64] |= std::uint64_t{1} << (bit % 64);
+    return fresh;
+  }
+
+ private:
+  std::vector<std::uint64_t> words_;
+};
+
+// Adds value(first) .. value(last - 1) pairwise: the rounding error grows with the logarithm of the length, not with
+// the length.
+template <typename Value>
+double pairwise_sum(std::size_t first, std::size_t last, const Value& value) {
+  constexpr std::size_t kPlain = 128;
+  if (last - first <= kPlain) {
+    double sum = 0;
+    for (std::size_t index = first; index < last; ++index) {
+      sum += value(index);
+    }
+    return sum;
+  }
+  const std::size_t middle = first + (last - first) / 2;
+  return pairwise_sum(first, middle, value) + pairwise_sum(middle, last, value);
+}
+
+}  // namespace
+
+double segment_coverage(std::span<const std::int32_t> candidates, std::int32_t context_len, std::size_t num_segments) {
+  if (context_len <= 0 || num_segments == 0) {
+    return 1;
+  }
+  const auto len = static_cast<std::uint64_t>(context_len);
+  const std::uint64_t segments = effective_segments(len, num_segments);
+  const SegmentReciprocal reciprocal(len, segments);
+  Bitmap covered(segments);
+  std::size_t covered_count = 0;
+  for (const std::int32_t candidate : candidates) {
+    if (candidate >= 0 && candidate < context_len) {
+      covered_count += covered.insert(reciprocal.segment_of(static_cast<std::uint64_t>(candidate)));
+    }
+  }
+  return static_cast<double>(covered_count) / static_cast<double>(segments);
+}
+
+double attention_mass_recall(std::span<const std::int32_t> candidates, std::span<const double> attention) {
+  Bitmap selected(attention.size());
+  for (const std::int32_t candidate : candidates) {
+    if (candidate >= 0 && static_cast<std::size_t>(candidate) < attention.size()) {
+      selected.insert(static_cast<std::size_t>(candidate));
+    }
+  }
+  const double total = pairwise_sum(0, attention.size(), [&](std::size_t token) { return attention[token]; });
+  if (total == 0) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  return pairwise_sum(0, attention.size(),
+                      [&](std::size_t token) { return selected.test(token) ? attention[token] : 0; }) /
+         total;
+}
+
+}  // namespace kvwitness
