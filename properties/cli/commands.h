@@ -1,0 +1,59 @@
+// The commands of the program. Each takes its parsed options and gives its exit status; wrong options are UsageErrors.
+#ifndef PROPERTIES_CLI_COMMANDS_H
+#define PROPERTIES_CLI_COMMANDS_H
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "properties/cli/arguments.h"
+#include "properties/cli/selection.h"
+
+namespace kvwitness::harness::cli {
+
+// Options as text, as they were given; absent where they were not.
+using Text = std::optional<std::string>;
+
+struct VerifyArguments {
+  SelectionArguments selection;
+  std::vector<std::string> cases;       // files
+  std::vector<std::string> properties;  // globs
+  Text seed, cases_per_property, time, topk, segments, align, json, junit, failures;
+  bool contiguous = false;
+  bool quiet = false;
+};
+
+struct ReplayArguments {
+  SelectionArguments selection;
+  std::vector<std::string> files;
+  Text emit;
+};
+
+struct RunArguments {
+  SelectionArguments selection;
+  std::string file;
+};
+
+struct ScoreArguments {
+  std::string file;
+  Text seed, json;
+};
+
+struct ListArguments {
+  bool json = false;
+};
+
+ExitStatus verify(const VerifyArguments& arguments);
+// Leaves the JSON and JUnit reports of a run that never started, where they were asked for and can be written.
+void report_refusal(const Text& json, const Text& junit, const std::string& message);
+ExitStatus replay(const ReplayArguments& arguments);
+ExitStatus run(const RunArguments& arguments);
+ExitStatus score(const ScoreArguments& arguments);
+ExitStatus list(const ListArguments& arguments);
+
+// This process's KVWITNESS_* variables.
+Environment environment_of_process();
+
+}  // namespace kvwitness::harness::cli
+
+#endif  // PROPERTIES_CLI_COMMANDS_H

@@ -1,0 +1,22 @@
+// Cases written out again: as case files with the oracle's answers, or as a GoogleTest program.
+#ifndef PROPERTIES_CLI_EMIT_H
+#define PROPERTIES_CLI_EMIT_H
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "properties/runner.h"
+
+namespace kvwitness::harness::cli {
+
+// `form` is "gtest" or "json"; anything else is a UsageError.
+//   json   one case a line, `expect` being the oracle's answer
+//   gtest  a C++17 file of one TEST a case that needs GoogleTest and the installed library: it makes the calls through
+//   the C ABI, laid out in
+//          memory as the case says, and asserts the oracle's answers
+std::string emit(std::string_view form, std::span<const PinnedCase> cases);
+
+}  // namespace kvwitness::harness::cli
+
+#endif  // PROPERTIES_CLI_EMIT_H

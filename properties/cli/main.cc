@@ -1,0 +1,212 @@
+// The program kvwitness: options to arguments, arguments to commands, errors to exit statuses.
+#include <fmt/format.h>
+#include <kvwitness/kvwitness.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "properties/cli/commands.h"
+#include "properties/report.h"
+
+namespace kvwitness::harness::cli {
+namespace {
+
+constexpr const char* kAbout =
+    "Judges implementations of the segment-witness rule for sparse top-k rows: by an oracle, by the rule's invariants, "
+    "over real and generated rows.";
+
+constexpr const char* kStatuses =
+    "Exit status, the first that applies:\n"
+    "  2  the call is wrong, or its input cannot be read or holds no case; nothing ran\n"
+    "  1  a property failed, or a replayed case did not give what it expects\n"
+    "  2  a class of generated cases was missed: a fault of the harness, not of an implementation\n"
+    "  3  an implementation that was asked for by name cannot run here\n"
+    "  0  none of these\n"
+    "Environment (options go first): KVWITNESS_BACKEND, a backend's name, for c-abi; KVWITNESS_SEED; KVWITNESS_CASES, "
+    "generated cases a property.\n";
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  kvwitness verify                                     every implementation that can run here, every property\n"
+    "  kvwitness verify --impl avx2 --property 'cov*'       one of each\n"
+    "  kvwitness replay corpus/regressions/*.json           are these still right?\n"
+    "  kvwitness run corpus/golden/upstream.jsonl           the library's answers, as JSON lines\n"
+    "  kvwitness score corpus/real/attention.jsonl          the policy beside its null models\n";
+
+constexpr const char* kVerifyExamples =
+    "Examples:\n"
+    "  kvwitness verify --seed 7 --cases-per-property 5000        more cases, other ones\n"
+    "  kvwitness verify --time 600 --failures found               ten minutes; keeps failing cases in found/, replays "
+    "them first the next time\n"
+    "  kvwitness verify --json report.json --junit report.xml     reports for a program and for CI\n"
+    "A failure is printed with its minimal case and a command that replays it.\n";
+
+constexpr const char* kReplayExamples =
+    "A case with `expect` is judged by it, one without by the oracle and the invariants. Earlier calls in `after` run "
+    "first.\n"
+    "Examples:\n"
+    "  kvwitness replay found/*.json                        on every implementation that can run here\n"
+    "  kvwitness replay case.json --emit gtest > case.cc    a GoogleTest program that makes the same calls through the "
+    "C ABI\n"
+    "  kvwitness replay case.json --emit json               the case with the oracle's answer as `expect`: a "
+    "regression case\n";
+
+constexpr const char* kScoreNotes =
+    "For each row: context length L, tokens k of the policy's row within [0, L), and segment coverage and attention "
+    "mass recall of the learned row,\n"
+    "the policy's row, k random tokens and the last k tokens. Recall needs cases with `attention`.\n"
+    "Choosing num_segments (S): each witness overwrites one of the lowest-ranked of the topk tokens. On the shipped "
+    "rows with attention, S of at most\n"
+    "topk / 4 costs a mean of 0.65 points of recall, at worst 2.4; S = topk costs a mean of 70, because nothing is "
+    "kept and the first witness overwrites\n"
+    "the best score. These numbers describe rows; they do not say whether a model answers better or worse.\n";
+
+// CLI11 would read numbers itself and round or wrap what it cannot hold; all values stay text here.
+void add_text(CLI::App& app, const std::string& name, Text& target, const std::string& help, const std::string& kind) {
+  app.add_option_function<std::string>(
+         name, [&target](const std::string& value) { target = value; }, help)
+      ->type_name(kind)
+      ->multi_option_policy(CLI::MultiOptionPolicy::Throw);
+}
+
+// An option that may be repeated, with one value each time.
+CLI::Option* add_repeated(CLI::App& app, const std::string& name, std::vector<std::string>& target,
+                          const std::string& help, const std::string& kind) {
+  return app.add_option(name, target, help)->type_name(kind)->allow_extra_args(false);
+}
+
+void add_selection(CLI::App& app, SelectionArguments& selection, bool one) {
+  CLI::Option* const name =
+      add_repeated(app, "--impl", selection.names, "an implementation of `kvwitness list`", "NAME");
+  if (one) name->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::Throw);
+}
+
+void add_verify(CLI::App& program, VerifyArguments& arguments) {
+  CLI::App& app =
+      *program.add_subcommand("verify", "judge implementations by every property: pinned cases, then generated ones");
+  add_selection(app, arguments.selection, false);
+  add_repeated(app, "--cases", arguments.cases, "case files in place of the pinned ones; - is standard input", "FILE");
+  add_repeated(app, "--property", arguments.properties,
+               "properties of `kvwitness list` by shell pattern; all by default", "GLOB");
+  add_text(app, "--seed", arguments.seed, "of the generated cases; 0 by default", "N");
+  add_text(app, "--cases-per-property", arguments.cases_per_property, "generated cases; 0 for none", "N");
+  add_text(app, "--time", arguments.time, "stop generating after this time", "SECONDS");
+  add_text(app, "--topk", arguments.topk, "only these row widths, as 512,1024,2048", "LIST");
+  add_text(app, "--segments", arguments.segments, "only these segment counts", "LIST");
+  app.add_flag("--contiguous", arguments.contiguous, "only packed rows, no row stride");
+  add_text(app, "--align", arguments.align, "only bases that are multiples of this: 4 (default), 8, 16, 32 or 64",
+           "BYTES");
+  add_text(app, "--json", arguments.json, "write a report as JSON", "FILE");
+  add_text(app, "--junit", arguments.junit, "write a report as JUnit XML", "FILE");
+  add_text(app, "--failures", arguments.failures, "keep failing cases here and replay them first", "DIR");
+  app.add_flag("--quiet", arguments.quiet, "print failures and the last line alone");
+  app.footer(std::string(kVerifyExamples) + kStatuses);
+}
+
+void add_replay(CLI::App& program, ReplayArguments& arguments) {
+  CLI::App& app = *program.add_subcommand("replay", "judge the cases of files, without generating or shrinking");
+  app.add_option("FILE", arguments.files, "case files; - is standard input")->required()->type_name("");
+  add_selection(app, arguments.selection, true);
+  add_text(app, "--emit", arguments.emit, "print the cases in another form instead: gtest or json", "FORM");
+  app.footer(kReplayExamples);
+}
+
+void add_run(CLI::App& program, RunArguments& arguments) {
+  CLI::App& app =
+      *program.add_subcommand("run", "answer each case: the case as a JSON line, `expect` being the answer");
+  app.add_option("FILE", arguments.file, "a case file; - is standard input")->required()->type_name("");
+  add_selection(app, arguments.selection, true);
+  app.footer("The default is c-abi. A refused call is an answer: its `expect` names the refusal.");
+}
+
+void add_score(CLI::App& program, ScoreArguments& arguments) {
+  CLI::App& app =
+      *program.add_subcommand("score", "coverage and attention recall of the policy's rows beside null models");
+  app.add_option("FILE", arguments.file, "scatter and apply cases; - is standard input")->required()->type_name("");
+  add_text(app, "--seed", arguments.seed, "of the random null; 0 by default", "N");
+  add_text(app, "--json", arguments.json, "write the scores as JSON", "FILE");
+  app.footer(kScoreNotes);
+}
+
+void add_list(CLI::App& program, ListArguments& arguments) {
+  CLI::App& app =
+      *program.add_subcommand("list", "implementations and whether they can run here, properties, backends");
+  app.add_flag("--json", arguments.json, "as JSON");
+}
+
+// The value of `--name VALUE` or `--name=VALUE` in a command line that could not be parsed.
+Text find_option(int argc, char** argv, std::string_view name) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument == name && i + 1 < argc) return argv[i + 1];
+    if (argument.starts_with(name) && argument.substr(name.size()).starts_with('='))
+      return std::string(argument.substr(name.size() + 1));
+  }
+  return {};
+}
+
+int refuse(int argc, char** argv, const std::string& message, const std::string& advice) {
+  fmt::print(stderr, "kvwitness: {}\n{}", printable(message), advice);
+  if (argc > 1 && std::string_view(argv[1]) == "verify")
+    report_refusal(find_option(argc, argv, "--json"), find_option(argc, argv, "--junit"), message);
+  return static_cast<int>(ExitStatus::kUsage);
+}
+
+struct Program {
+  VerifyArguments verify;
+  ReplayArguments replay;
+  RunArguments run;
+  ScoreArguments score;
+  ListArguments list;
+};
+
+ExitStatus dispatch(const std::string& command, const Program& arguments) {
+  if (command == "verify") return verify(arguments.verify);
+  if (command == "replay") return replay(arguments.replay);
+  if (command == "run") return run(arguments.run);
+  if (command == "score") return score(arguments.score);
+  return list(arguments.list);
+}
+
+int main_of(int argc, char** argv) {
+  Program arguments;
+  CLI::App app(kAbout, "kvwitness");
+  app.set_version_flag("--version", std::string("kvwitness ") + kvw_version());
+  app.require_subcommand(1);
+  app.footer(std::string(kExamples) + kStatuses + "`kvwitness COMMAND --help` lists a command's options.");
+  add_verify(app, arguments.verify);
+  add_replay(app, arguments.replay);
+  add_run(app, arguments.run);
+  add_score(app, arguments.score);
+  add_list(app, arguments.list);
+  try {
+    app.parse(argc, argv);
+    return static_cast<int>(dispatch(app.get_subcommands().front()->get_name(), arguments));
+  } catch (const CLI::Success& wanted) {  // --help, --version
+    return app.exit(wanted);
+  } catch (const CLI::ParseError& error) {
+    return refuse(argc, argv, error.what(), "Run with --help for the commands and options.\n");
+  } catch (const UsageError& error) {
+    return refuse(argc, argv, error.what(), "");
+  } catch (const std::exception& error) {  // out of memory, and the like
+    return refuse(argc, argv, fmt::format("the run could not go on: {}", error.what()), "");
+  }
+}
+
+}  // namespace
+
+Environment environment_of_process() {
+  return read_environment(environ);
+}
+
+}  // namespace kvwitness::harness::cli
+
+int main(int argc, char** argv) {
+  return kvwitness::harness::cli::main_of(argc, argv);
+}

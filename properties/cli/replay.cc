@@ -1,0 +1,152 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "properties/cli/commands.h"
+#include "properties/cli/emit.h"
+#include "properties/cli/pinned.h"
+#include "properties/oracle.h"
+#include "properties/report.h"
+#include "properties/runner.h"
+
+namespace kvwitness::harness::cli {
+namespace {
+
+// What one implementation made of one case.
+struct Answer {
+  enum class Kind : std::uint8_t { kPasses, kFails, kNotJudged } kind = Kind::kNotJudged;
+  std::string why_not;                // kNotJudged
+  std::vector<Judgement> judgements;  // those that are not silent
+};
+
+// Why the implementation is not given the case, or "".
+std::string why_not_given(const Case& value, const Implementation& implementation) {
+  const auto refuses = [&](const Case& one) -> std::string {
+    if (!implementation.provides(one.operation)) return fmt::format("it does not provide {}", name_of(one.operation));
+    if (!implementation.checks_arguments() && expected_status(one, sees_stride(implementation, one)) != 0) {
+      return "the call must be refused, and it does not promise to check arguments";
+    }
+    return implementation.supports(one) ? "" : "it does not support the shape";
+  };
+  for (const Case& before : value.after) {
+    if (std::string why = refuses(before); !why.empty()) return why;
+  }
+  return refuses(value);
+}
+
+Answer answer_of(const Case& value, Implementation& implementation) {
+  Answer answer;
+  answer.why_not = why_not_given(value, implementation);
+  if (!answer.why_not.empty()) return answer;
+  std::vector<const Property*> properties;
+  if (!value.expect) properties = select_properties({});
+  implementation.restart();  // what earlier cases left behind is no part of this one
+  for (Judgement& judgement : judge_case(value, implementation, properties)) {
+    if (judgement.verdict.kind == Verdict::Kind::kBroken) answer.kind = Answer::Kind::kFails;
+    if (judgement.verdict.kind != Verdict::Kind::kSilent) answer.judgements.push_back(std::move(judgement));
+  }
+  if (answer.judgements.empty()) {
+    answer.why_not = "no property speaks about it";
+  } else if (answer.kind != Answer::Kind::kFails) {
+    answer.kind = Answer::Kind::kPasses;
+  }
+  return answer;
+}
+
+void print_broken(const std::string& source, const std::string& implementation, const Answer& answer) {
+  for (const Judgement& judgement : answer.judgements) {
+    if (judgement.verdict.kind != Verdict::Kind::kBroken) continue;
+    fmt::print("FAIL {} on {} breaks {}: {}\n", printable(source), printable(implementation), judgement.property,
+               printable(judgement.verdict.what));
+    if (const Property* const property = find_property(judgement.property))
+      fmt::print("  {:<17} {}\n", "the rule", property->statement);
+    if (const auto& difference = judgement.verdict.difference) {
+      fmt::print("  {:<17} row {}, slot {}: expected {}, got {}\n", "first difference", difference->row,
+                 difference->slot, difference->expected, difference->actual);
+    }
+    if (judgement.verdict.compared_with)
+      fmt::print("  {:<17} {}\n", "compared with", to_json(*judgement.verdict.compared_with));
+  }
+}
+
+struct Tally {
+  std::size_t passed = 0, failed = 0, not_judged = 0;
+};
+
+// One line for a case that all pass, else what each made of it.
+void replay_case(const PinnedCase& pinned, std::vector<std::unique_ptr<Implementation>>& implementations,
+                 Tally& tally) {
+  std::vector<std::string> passing, not_judged;
+  for (const auto& implementation : implementations) {
+    const Answer answer = answer_of(pinned.value, *implementation);
+    if (answer.kind == Answer::Kind::kFails) print_broken(pinned.source, implementation->name(), answer);
+    if (answer.kind == Answer::Kind::kPasses) passing.push_back(implementation->name());
+    if (answer.kind == Answer::Kind::kNotJudged)
+      not_judged.push_back(fmt::format("{}: {}", implementation->name(), answer.why_not));
+  }
+  tally.passed += passing.size();
+  tally.not_judged += not_judged.size();
+  tally.failed += implementations.size() - passing.size() - not_judged.size();
+  const std::string_view judge = pinned.value.expect ? "what it expects" : "the oracle and the invariants";
+  const std::string& note = pinned.value.note;
+  if (!passing.empty()) {
+    fmt::print("pass {} by {} on {}{}\n", printable(pinned.source), judge,
+               printable(fmt::format("{}", fmt::join(passing, ", "))),
+               note.starts_with("fails: ") ? fmt::format("; fixed there (its note says '{}')", printable(note)) : "");
+  }
+  for (const std::string& line : not_judged)
+    fmt::print("not judged {} on {}\n", printable(pinned.source), printable(line));
+}
+
+std::string plural(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+ExitStatus replay(const ReplayArguments& arguments) {
+  const Environment environment = environment_of_process();
+  const std::vector<PinnedCase> cases = read_case_files(arguments.files);
+  if (arguments.emit) {
+    if (!arguments.selection.empty())
+      throw UsageError(
+          "--emit writes the oracle's answers and runs no implementation: leave out --impl, --plugin and --pipe");
+    std::fputs(emit(*arguments.emit, cases).c_str(), stdout);
+    return ExitStatus::kPassed;
+  }
+  Selection selection = select_implementations(arguments.selection, environment);
+  std::vector<std::string> skipped, absent;
+  std::erase_if(selection.implementations, [&](const std::unique_ptr<Implementation>& implementation) {
+    const Availability availability = implementation->availability();
+    if (availability.can_run) return false;
+    skipped.push_back(fmt::format("{} ({})", implementation->name(), availability.why_not));
+    const auto& forced = selection.forced;
+    if (std::find(forced.begin(), forced.end(), implementation->name()) != forced.end())
+      absent.push_back(skipped.back());
+    return true;
+  });
+
+  Tally tally;
+  for (const PinnedCase& pinned : cases) replay_case(pinned, selection.implementations, tally);
+  const std::string left_out = skipped.empty() ? "nothing" : printable(fmt::format("{}", fmt::join(skipped, ", ")));
+  const std::string over =
+      fmt::format("{} on {}", plural(cases.size(), "case"), plural(selection.implementations.size(), "implementation"));
+  if (tally.failed > 0) {
+    fmt::print("FAIL {}: {} failed, {} passed, {} not judged; skipped: {}\n", over, tally.failed, tally.passed,
+               tally.not_judged, left_out);
+    return ExitStatus::kFailed;
+  }
+  if (!absent.empty()) {
+    fmt::print(stderr, "kvwitness: asked for by name, but cannot run here: {}\n",
+               printable(fmt::format("{}", fmt::join(absent, ", "))));
+    return ExitStatus::kCannotRun;
+  }
+  if (tally.passed == 0) throw UsageError(fmt::format("{}: not one was judged, so nothing is shown", over));
+  fmt::print("PASS {}: {} passed, {} not judged; a failure that one of them showed before is fixed; skipped: {}\n",
+             over, tally.passed, tally.not_judged, left_out);
+  return ExitStatus::kPassed;
+}
+
+}  // namespace kvwitness::harness::cli

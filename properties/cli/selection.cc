@@ -1,0 +1,127 @@
+#include "properties/cli/selection.h"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+#include <kvwitness/backend.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace kvwitness::harness::cli {
+namespace {
+
+// The implementation under another name: two of one name could not be told apart in a report.
+class Renamed final : public Implementation {
+ public:
+  Renamed(std::unique_ptr<Implementation> wrapped, std::string name)
+      : wrapped_(std::move(wrapped)), name_(std::move(name)) {}
+
+  std::string name() const override { return name_; }
+  Availability availability() const override { return wrapped_->availability(); }
+  bool provides(Operation operation) const override { return wrapped_->provides(operation); }
+  bool checks_arguments() const override { return wrapped_->checks_arguments(); }
+  bool honours_stride(Operation operation) const override { return wrapped_->honours_stride(operation); }
+  bool supports(const Case& value) const override { return wrapped_->supports(value); }
+  Outcome run_in(const Case& value, const Surroundings& surroundings) override {
+    return wrapped_->run_in(value, surroundings);
+  }
+  bool restart() override { return wrapped_->restart(); }
+
+ private:
+  std::unique_ptr<Implementation> wrapped_;
+  std::string name_;
+};
+
+std::vector<std::string> implementation_names() {
+  std::vector<std::string> names;
+  for (const auto& implementation : all_implementations()) names.push_back(implementation->name());
+  return names;
+}
+
+// `name`, with #2, #3, ... where the selection holds it already.
+std::string unused_name(const Selection& selection, const std::string& name) {
+  const auto taken = [&](const std::string& candidate) {
+    return std::any_of(selection.implementations.begin(), selection.implementations.end(),
+                       [&](const auto& implementation) { return implementation->name() == candidate; });
+  };
+  std::string candidate = name;
+  for (int number = 2; taken(candidate); ++number) candidate = fmt::format("{}#{}", name, number);
+  return candidate;
+}
+
+void add(Selection& selection, std::unique_ptr<Implementation> implementation, const std::string& selector,
+         bool forced) {
+  const std::string name = unused_name(selection, implementation->name());
+  if (name != implementation->name()) implementation = std::make_unique<Renamed>(std::move(implementation), name);
+  selection.replays.selectors[name] = selector;
+  if (forced) selection.forced.push_back(name);
+  selection.implementations.push_back(std::move(implementation));
+}
+
+void add_named(Selection& selection, const std::string& name) {
+  if (selection.replays.selectors.contains(name)) return;  // asked for twice
+  std::unique_ptr<Implementation> implementation = find_implementation(name);
+  if (implementation == nullptr) {
+    const std::vector<std::string> names = implementation_names();
+    throw UsageError(fmt::format("--impl is '{}', which is no implementation{}; there are {}", name,
+                                 suggestion(name, names), listing(names)));
+  }
+  add(selection, std::move(implementation), "--impl " + name, true);
+}
+
+}  // namespace
+
+Selection select_implementations(const SelectionArguments& arguments, const Environment& environment) {
+  Selection selection;
+  selection.replays.program = executable_path();
+  for (const std::string& name : arguments.names) add_named(selection, name);
+  if (arguments.empty()) {
+    for (auto& implementation : all_implementations()) {
+      const std::string name = implementation->name();
+      add(selection, std::move(implementation), "--impl " + name, false);
+    }
+  }
+  if (environment.backend && selection.replays.selectors.contains("c-abi")) {
+    selection.replays.variables["c-abi"] = "KVWITNESS_BACKEND=" + *environment.backend;
+    if (arguments.empty()) selection.forced.emplace_back("c-abi");
+  }
+  return selection;
+}
+
+std::vector<const Property*> select_properties(const std::vector<std::string>& globs) {
+  std::vector<std::string> names;
+  for (const Property& property : all_properties()) names.emplace_back(property.name);
+  const auto matches = [](const std::string& glob, const std::string& name) {
+    return ::fnmatch(glob.c_str(), name.c_str(), 0) == 0;
+  };
+  for (const std::string& glob : globs) {
+    if (std::none_of(names.begin(), names.end(), [&](const std::string& name) { return matches(glob, name); })) {
+      throw UsageError(fmt::format("--property is '{}', which matches no property{}; there are {}", glob,
+                                   suggestion(glob, names), listing(names)));
+    }
+  }
+  std::vector<const Property*> selected;
+  for (const Property& property : all_properties()) {
+    const std::string name(property.name);
+    if (globs.empty() ||
+        std::any_of(globs.begin(), globs.end(), [&](const std::string& glob) { return matches(glob, name); })) {
+      selected.push_back(&property);
+    }
+  }
+  return selected;
+}
+
+std::vector<std::string> known_backend_names() {
+  const auto names = kvwitness::known_backend_names();
+  return {names.begin(), names.end()};
+}
+
+std::string executable_path() {
+  std::error_code error;
+  const std::filesystem::path path = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? "kvwitness" : path.string();
+}
+
+}  // namespace kvwitness::harness::cli

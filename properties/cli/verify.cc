@@ -1,0 +1,134 @@
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "properties/cli/commands.h"
+#include "properties/cli/output_file.h"
+#include "properties/cli/pinned.h"
+#include "properties/cli/progress.h"
+#include "properties/report.h"
+#include "properties/runner.h"
+
+namespace kvwitness::harness::cli {
+namespace {
+
+constexpr std::int64_t kMaxTopk = std::int64_t{1} << 20;
+constexpr std::int64_t kMaxSegments = std::int64_t{1} << 16;
+constexpr std::int64_t kMaxAlignBytes = 64;  // bases are placed relative to 64-byte boundaries
+
+struct Outputs {
+  std::optional<OutputFile> json, junit;
+
+  Outputs(const Text& json_path, const Text& junit_path) {
+    if (json_path) json.emplace("--json", *json_path);
+    if (junit_path) junit.emplace("--junit", *junit_path);
+  }
+
+  void write(const Report& report, const Conclusion& conclusion, const ReplayCommands& replays) const {
+    if (json) json->write(render_json(report, conclusion, replays));
+    if (junit) junit->write(render_junit(report, conclusion, replays));
+  }
+};
+
+TextStyle style_of_output() {
+  const bool terminal = ::isatty(STDOUT_FILENO) != 0;
+  const char* const no_colour = std::getenv("NO_COLOR");
+  const char* const kind = std::getenv("TERM");
+  TextStyle style;
+  style.colour =
+      terminal && (no_colour == nullptr || *no_colour == '\0') && kind != nullptr && std::string_view(kind) != "dumb";
+  winsize size{};
+  if (terminal && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40) style.width = size.ws_col;
+  return style;
+}
+
+std::int64_t parse_align(const std::string& text) {
+  const auto bytes = static_cast<std::int64_t>(parse_count("--align", text, 4, kMaxAlignBytes));
+  if ((bytes & (bytes - 1)) != 0) throw UsageError(fmt::format("--align is '{}', not 4, 8, 16, 32 or 64 bytes", text));
+  return bytes;
+}
+
+RunOptions options_of(const VerifyArguments& arguments, const Environment& environment) {
+  RunOptions options;
+  options.properties = select_properties(arguments.properties);
+  options.judge_expectations = arguments.properties.empty();
+  options.seed = arguments.seed ? parse_count("--seed", *arguments.seed, 0, std::numeric_limits<std::uint64_t>::max())
+                                : environment.seed.value_or(0);
+  options.cases_per_property = environment.cases.value_or(kDefaultCasesPerProperty);
+  if (arguments.cases_per_property) {
+    options.cases_per_property = static_cast<std::int64_t>(parse_count(
+        "--cases-per-property", *arguments.cases_per_property, 0, static_cast<std::uint64_t>(kMaxCasesPerProperty)));
+  }
+  if (arguments.time) options.time_limit_seconds = parse_seconds("--time", *arguments.time);
+  if (arguments.topk) options.topk = parse_counts("--topk", *arguments.topk, 0, kMaxTopk);
+  if (arguments.segments) options.num_segments = parse_counts("--segments", *arguments.segments, 0, kMaxSegments);
+  if (arguments.align) options.align_bytes = parse_align(*arguments.align);
+  options.contiguous = arguments.contiguous;
+  if (arguments.failures) {
+    if (arguments.failures->empty()) throw UsageError("--failures is '', not a folder");
+    options.failures_folder = *arguments.failures;
+  }
+  options.pinned = arguments.cases.empty() ? read_corpus(corpus_folder()) : read_case_files(arguments.cases);
+  return options;
+}
+
+// What a run did to the failures that it keeps.
+void print_kept_failures(const Report& report) {
+  for (const std::string& path : report.fixed_failures) fmt::print("fixed: {} passes now\n", printable(path));
+  for (const std::string& error : report.failure_errors) fmt::print(stderr, "kvwitness: {}\n", printable(error));
+}
+
+}  // namespace
+
+ExitStatus verify(const VerifyArguments& arguments) {
+  const Outputs outputs(arguments.json, arguments.junit);
+  const Environment environment = environment_of_process();
+  Selection selection = select_implementations(arguments.selection, environment);
+  const RunOptions options = options_of(arguments, environment);
+
+  ProgressDisplay display(::isatty(STDERR_FILENO) != 0);
+  Progress progress;
+  if (!arguments.quiet) {
+    fmt::print("judging {} properties on {} pinned cases and {} generated ones a property, seed {}\n",
+               options.properties.size(), options.pinned.size(), options.cases_per_property, options.seed);
+    std::fflush(stdout);
+    progress = [&](const std::string& implementation, const std::string& property, double done) {
+      display.show(implementation, property, done);
+    };
+  } else {
+    progress = [](const std::string&, const std::string&, double) {};
+  }
+  const auto report = run_properties(options, selection.implementations, progress);
+  display.clear();
+  if (!report) throw UsageError(report.error());
+
+  const Conclusion conclusion = conclude(*report, selection.forced);
+  const TextStyle style = style_of_output();
+  fmt::print("{}", render_failures(*report, selection.replays, style));
+  if (!arguments.quiet) fmt::print("{}", render_table(*report, style));
+  print_kept_failures(*report);
+  fmt::print("{}", render_last_line(*report, conclusion, style));
+  std::fflush(stdout);
+  outputs.write(*report, conclusion, selection.replays);
+  return static_cast<ExitStatus>(conclusion.exit_status);
+}
+
+void report_refusal(const Text& json, const Text& junit, const std::string& message) {
+  const auto attempt = [&](const char* option, const Text& path, auto render) {
+    if (!path) return;
+    try {
+      OutputFile(option, *path).write(render(Report{}, refuse_to_run(message), ReplayCommands{}));
+    } catch (const UsageError&) {  // the message on standard error is then all there is
+    }
+  };
+  attempt("--json", json, render_json);
+  attempt("--junit", junit, render_junit);
+}
+
+}  // namespace kvwitness::harness::cli

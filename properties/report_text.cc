@@ -1,0 +1,301 @@
+// The text form of a report, for a terminal or a log.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "properties/report.h"
+
+namespace kvwitness::harness {
+namespace {
+
+constexpr std::string_view kRed = "31", kGreen = "32", kYellow = "33", kBold = "1";
+
+std::string paint(const TextStyle& style, std::string_view colour, std::string_view text) {
+  return style.colour ? fmt::format("\x1b[{}m{}\x1b[0m", colour, text) : std::string(text);
+}
+
+// ---- the table ----
+
+struct Cell {
+  std::string text;
+  std::string_view colour;  // "": none
+};
+
+Cell cell_of(const PropertyResult& result) {
+  switch (result.kind) {
+    case ResultKind::kPass:
+      return {fmt::format("{} ok", result.cases), ""};
+    case ResultKind::kFail:
+      return {fmt::format("{} FAIL", result.cases), kRed};
+    case ResultKind::kSkipped:
+      return {"skipped", kYellow};
+    case ResultKind::kNotProvided:
+      return {"no call", kYellow};
+    case ResultKind::kUnsupported:
+      break;
+  }
+  return {"unsupp.", kYellow};
+}
+
+struct Column {
+  std::vector<std::string> heading;  // lines, top first
+  std::vector<Cell> cells;           // one a property, then the implementation's verdict
+  std::size_t width = 0;
+};
+
+// A name broken at its hyphens into lines of at most `width` characters, where its parts allow.
+std::vector<std::string> broken_name(std::string_view name, std::size_t width) {
+  std::vector<std::string> lines(1);
+  while (!name.empty()) {
+    const std::size_t hyphen = name.find('-');
+    const std::size_t length = hyphen == std::string_view::npos ? name.size() : hyphen + 1;
+    if (!lines.back().empty() && lines.back().size() + length > width) lines.emplace_back();
+    lines.back() += name.substr(0, length);
+    name.remove_prefix(length);
+  }
+  return lines;
+}
+
+Column column_of(const ImplementationResult& result, const std::vector<std::string>& properties) {
+  Column column;
+  for (const std::string& name : properties) {
+    const auto found = std::find_if(result.properties.begin(), result.properties.end(),
+                                    [&](const PropertyResult& property) { return property.property == name; });
+    column.cells.push_back(found == result.properties.end() ? Cell{"-", ""} : cell_of(*found));
+  }
+  const bool failed = result.kind == ResultKind::kFail;
+  column.cells.push_back({failed ? "FAIL" : "pass", failed ? kRed : kGreen});
+  column.width = 8;
+  for (const Cell& cell : column.cells) column.width = std::max(column.width, cell.text.size());
+  column.heading = broken_name(printable(result.implementation), column.width);
+  for (const std::string& line : column.heading) column.width = std::max(column.width, line.size());
+  return column;
+}
+
+// Properties in the order of their first mention.
+std::vector<std::string> properties_of(const Report& report) {
+  std::vector<std::string> names;
+  for (const ImplementationResult& result : report.implementations) {
+    for (const PropertyResult& property : result.properties) {
+      if (std::find(names.begin(), names.end(), property.property) == names.end()) names.push_back(property.property);
+    }
+  }
+  return names;
+}
+
+std::string right_aligned(const TextStyle& style, const Cell& cell, std::size_t width) {
+  const std::string padding(width - std::min(width, cell.text.size()), ' ');
+  return padding + (cell.colour.empty() ? cell.text : paint(style, cell.colour, cell.text));
+}
+
+// As many columns as fit beside the names.
+std::string table_block(std::span<const Column> columns, const std::vector<std::string>& names, std::size_t name_width,
+                        const TextStyle& style) {
+  std::size_t heading_lines = 0;
+  for (const Column& column : columns) heading_lines = std::max(heading_lines, column.heading.size());
+  std::string text;
+  for (std::size_t line = 0; line < heading_lines; ++line) {
+    text += std::string(name_width, ' ');
+    for (const Column& column : columns) {
+      const std::size_t blank = heading_lines - column.heading.size();
+      text += "  " + right_aligned(style, {line < blank ? "" : column.heading[line - blank], kBold}, column.width);
+    }
+    text += '\n';
+  }
+  for (std::size_t row = 0; row < names.size(); ++row) {
+    text += fmt::format("{:<{}}", names[row], name_width);
+    for (const Column& column : columns) text += "  " + right_aligned(style, column.cells[row], column.width);
+    text += '\n';
+  }
+  return text;
+}
+
+// What the cells had no room to say; the implementations that share a sentence are named together.
+std::string table_notes(const Report& report) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> notes;
+  const auto add = [&](const std::string& implementation, std::string sentence) {
+    const auto found =
+        std::find_if(notes.begin(), notes.end(), [&](const auto& note) { return note.first == sentence; });
+    auto& names = found == notes.end() ? notes.emplace_back(std::move(sentence), std::vector<std::string>{}).second
+                                       : found->second;
+    if (names.empty() || names.back() != implementation) names.push_back(implementation);
+  };
+  for (const ImplementationResult& result : report.implementations) {
+    for (const PropertyResult& property : result.properties) {
+      if (property.kind == ResultKind::kSkipped)
+        add(result.implementation, fmt::format("{} skipped: {}", property.property, property.reason));
+      if (property.kind == ResultKind::kNotProvided)
+        add(result.implementation, fmt::format("no call, {}: {}", property.property, property.reason));
+      if (property.kind == ResultKind::kUnsupported)
+        add(result.implementation, fmt::format("unsupported, {}: {}", property.property, property.reason));
+    }
+  }
+  for (const MissedFloor& floor : report.missed_floors) {
+    add(floor.implementation,
+        fmt::format("below floor, {}: class {} had {} of at least {} cases{}", floor.property, floor.case_class,
+                    floor.hits, floor.floor, floor.enforced ? "" : " (changes no verdict at this number of cases)"));
+  }
+  std::string text;
+  for (const auto& [sentence, names] : notes)
+    text += fmt::format("{} ({})\n", printable(sentence), printable(fmt::format("{}", fmt::join(names, ", "))));
+  return text;
+}
+
+// The cases that an implementation said are outside its domain: all properties together, where there were any.
+std::string unsupported_counts(const Report& report) {
+  std::string text;
+  for (const ImplementationResult& result : report.implementations) {
+    std::int64_t count = 0;
+    for (const PropertyResult& property : result.properties) count += property.unsupported;
+    if (count > 0)
+      text +=
+          fmt::format("{} was not given {} cases that it does not support\n", printable(result.implementation), count);
+  }
+  return text;
+}
+
+// ---- a failure ----
+
+constexpr std::size_t kShownOriginal = 2000;  // characters; a longer case says less than its shape
+constexpr std::int64_t kShownSlots = 16;      // slots of a row around the one in question
+
+std::string shape(const Case& value) {
+  return fmt::format("{}, {} rows, topk {}, num_segments {}", name_of(value.operation), value.rows(), value.topk,
+                     value.num_segments);
+}
+
+std::string shown_original(const Counterexample& found) {
+  Case original = found.original;
+  original.attention.reset();
+  const std::string json = to_json(original);
+  const std::string source = printable(found.original_source);
+  if (json.size() <= kShownOriginal) return fmt::format("{} ({})", json, source);
+  return fmt::format("{}... ({}; {}; {} characters in all, --failures DIR keeps them)", json.substr(0, 200), source,
+                     shape(original), json.size());
+}
+
+std::int64_t row_width(const Case& value) {
+  return value.operation == Operation::kWitnesses ? value.num_segments : value.topk;
+}
+
+// The row's slots around `slot`, as JSON with an ellipsis where some are left out.
+std::string row_around(std::span<const std::int32_t> rows, std::int64_t width, const Difference& where) {
+  const std::int64_t begin = std::max<std::int64_t>(0, where.slot - kShownSlots / 2);
+  const std::int64_t end = std::min(width, begin + kShownSlots);
+  if (width <= 0 || where.row < 0 || (where.row + 1) * width > static_cast<std::int64_t>(rows.size())) return "";
+  const auto row = rows.subspan(static_cast<std::size_t>(where.row * width), static_cast<std::size_t>(width));
+  std::vector<std::int32_t> shown(row.begin() + begin, row.begin() + end);
+  return fmt::format("[{}{}{}]", begin > 0 ? "..., " : "", fmt::join(shown, ", "), end < width ? ", ..." : "");
+}
+
+// The slot that the verdict names, else the first in which the outcome and the oracle's answer differ.
+std::optional<Difference> first_difference(const Counterexample& found) {
+  if (found.verdict.difference) return found.verdict.difference;
+  const std::int64_t width = row_width(found.minimal);
+  if (!found.expected_rows || width <= 0 || found.outcome.status != 0 ||
+      found.expected_rows->size() != found.outcome.rows.size())
+    return {};
+  const auto [expected, actual] =
+      std::mismatch(found.expected_rows->begin(), found.expected_rows->end(), found.outcome.rows.begin());
+  if (expected == found.expected_rows->end()) return {};
+  const std::int64_t at = std::distance(found.expected_rows->begin(), expected);
+  return Difference{.row = at / width, .slot = at % width, .expected = *expected, .actual = *actual};
+}
+
+std::string matters(const Case& minimal, const std::vector<std::string>& irrelevant) {
+  std::vector<std::string> relevant;
+  for (const auto& [key, unused] : nlohmann::ordered_json::parse(to_json(minimal)).items()) {
+    const bool named = std::find(irrelevant.begin(), irrelevant.end(), key) != irrelevant.end();
+    if (!named && key != "kvwitness_case" && key != "expect" && key != "note") relevant.push_back(key);
+  }
+  std::string text = fmt::format("{}", fmt::join(relevant, ", "));
+  if (!irrelevant.empty())
+    text += fmt::format("; not {}: every other value that was tried fails too", fmt::join(irrelevant, ", "));
+  return text;
+}
+
+std::string render_failure(const ImplementationResult& result, const PropertyResult& property,
+                           const ReplayCommands& replays, const TextStyle& style) {
+  std::string text =
+      paint(style, kRed, fmt::format("FAIL {} breaks {}", printable(result.implementation), property.property)) + "\n";
+  const auto line = [&](std::string_view label, std::string_view content) {
+    text += fmt::format("  {:<17} {}\n", label, content);
+  };
+  const Property* const rule = find_property(property.property);
+  if (rule != nullptr) line("the rule", rule->statement);
+  if (!property.reason.empty()) line("reason", printable(property.reason));
+  if (!property.counterexample) return text;
+  const Counterexample& found = *property.counterexample;
+  const Case minimal = counterexample_case(found, property.property);
+  line("broken here", printable(found.verdict.what));
+  line("original case", shown_original(found));
+  line("minimal case", to_json(minimal));
+  if (found.verdict.compared_with) line("compared with", to_json(*found.verdict.compared_with));
+  if (const std::optional<Difference> difference = first_difference(found)) {
+    line("first difference", fmt::format("row {}, slot {}: expected {}, got {}", difference->row, difference->slot,
+                                         difference->expected, difference->actual));
+    const std::int64_t width = row_width(minimal);
+    if (found.expected_rows) line("the rule gives", row_around(*found.expected_rows, width, *difference));
+    if (found.outcome.ending == Ending::kReturned) line("it gave", row_around(found.outcome.rows, width, *difference));
+  }
+  line("what matters", matters(minimal, found.irrelevant_fields));
+  line("shrunk", fmt::format("{} steps of {} attempts", found.shrinks, found.shrink_attempts));
+  line("replay", replays.command(result.implementation, minimal));
+  return text;
+}
+
+}  // namespace
+
+std::string render_failures(const Report& report, const ReplayCommands& replays, const TextStyle& style) {
+  std::string text;
+  for (const ImplementationResult& result : report.implementations) {
+    for (const PropertyResult& property : result.properties) {
+      if (property.kind == ResultKind::kFail) text += render_failure(result, property, replays, style) + "\n";
+    }
+  }
+  return text;
+}
+
+std::string render_table(const Report& report, const TextStyle& style) {
+  std::vector<std::string> names = properties_of(report);
+  std::vector<Column> columns;
+  for (const ImplementationResult& result : report.implementations) {
+    if (result.kind != ResultKind::kSkipped) columns.push_back(column_of(result, names));
+  }
+  names.emplace_back("verdict");
+  std::size_t name_width = 0;
+  for (const std::string& name : names) name_width = std::max(name_width, name.size());
+  std::string text;
+  for (std::size_t begin = 0; begin < columns.size();) {
+    std::size_t end = begin, used = name_width;
+    while (end < columns.size() && (end == begin || used + 2 + columns[end].width <= style.width))
+      used += 2 + columns[end++].width;
+    if (begin > 0) text += '\n';
+    text += table_block(std::span(columns).subspan(begin, end - begin), names, name_width, style);
+    begin = end;
+  }
+  return text + table_notes(report) + unsupported_counts(report);
+}
+
+std::string render_last_line(const Report& report, const Conclusion& conclusion, const TextStyle& style) {
+  const bool pass = conclusion.verdict == RunVerdict::kPass;
+  const std::string_view word = pass ? "PASS" : conclusion.verdict == RunVerdict::kFail ? "FAIL" : "ERROR";
+  std::vector<std::string> skipped;
+  for (const ImplementationResult& result : report.implementations) {
+    if (result.kind == ResultKind::kSkipped)
+      skipped.push_back(fmt::format("{} ({})", result.implementation, result.reason));
+  }
+  return fmt::format("{} {}; skipped: {}; seed {}; {:.1f} s\n", paint(style, pass ? kGreen : kRed, word),
+                     printable(conclusion.message),
+                     skipped.empty() ? "nothing" : printable(fmt::format("{}", fmt::join(skipped, ", "))), report.seed,
+                     report.seconds);
+}
+
+}  // namespace kvwitness::harness
