@@ -18,6 +18,11 @@
 #else
 #define KVWITNESS_HOST_DEVICE
 #endif
+#if defined(__CUDA_ARCH__)
+#define KVWITNESS_NO_UNROLL _Pragma("unroll 1")
+#else
+#define KVWITNESS_NO_UNROLL
+#endif
 
 namespace kvwitness {
 
@@ -143,7 +148,27 @@ class SegmentReciprocal {
 
   KVWITNESS_HOST_DEVICE constexpr std::uint64_t multiplier() const noexcept { return multiplier_; }
 
+  // The same object by one bit of the quotient at a time, in 32-bit steps: for processors without a divider, where a
+  // rare row must not cost the common one a call. 1 <= effective_segments <= context_len < 2^31.
+  KVWITNESS_HOST_DEVICE static constexpr SegmentReciprocal by_long_division(std::uint32_t context_len,
+                                                                            std::uint32_t effective_segments) noexcept {
+    const bool whole = effective_segments >= context_len;  // n = L, where the quotient has its 63rd bit
+    std::uint32_t remainder = whole ? effective_segments - context_len : effective_segments;
+    std::uint64_t quotient = whole ? 1 : 0;
+    KVWITNESS_NO_UNROLL
+    for (int bit = 0; bit < 62; ++bit) {
+      remainder <<= 1;  // below 2^32: remainder < L < 2^31
+      const bool goes = remainder >= context_len;
+      remainder -= goes ? context_len : 0;
+      quotient = (quotient << 1) | (goes ? 1u : 0u);
+    }
+    return SegmentReciprocal(quotient + 1);
+  }
+
  private:
+  KVWITNESS_HOST_DEVICE constexpr explicit SegmentReciprocal(std::uint64_t multiplier) noexcept
+      : multiplier_(multiplier) {}
+
   std::uint64_t multiplier_;
 };
 
@@ -151,7 +176,9 @@ namespace detail {
 
 // The number of bits that value >= 1 takes: floor(log2(value)) + 1.
 KVWITNESS_HOST_DEVICE constexpr std::uint32_t bit_width(std::uint32_t value) noexcept {
-#if defined(__GNUC__) && !defined(__CUDA_ARCH__)
+#if defined(__CUDA_ARCH__)
+  return 32u - static_cast<std::uint32_t>(__clz(static_cast<int>(value)));
+#elif defined(__GNUC__)
   return 32u - static_cast<std::uint32_t>(__builtin_clz(value));
 #else
   std::uint32_t width = 0;
@@ -224,6 +251,106 @@ class NarrowSegmentReciprocal {
   bool exact_;
 };
 
+namespace detail {
+
+// The high word of a 32 x 32 product.
+KVWITNESS_HOST_DEVICE constexpr std::uint32_t multiply_high(std::uint32_t a, std::uint32_t b) noexcept {
+#if defined(__CUDA_ARCH__)
+  return __umulhi(a, b);
+#else
+  return static_cast<std::uint32_t>((static_cast<std::uint64_t>(a) * b) >> 32);
+#endif
+}
+
+// w with 2^63 / d - 5 < w < 2^63 / d, for 2^31 <= d < 2^32, without a division.
+//
+// Newton's iteration for the reciprocal from the linear start of least relative error, 48/17 - (32/17) y for y = d /
+// 2^32 (off by 1/17 at most). A step squares the relative error and always ends below; three leave 17^-8 < 2^-32.7 of a
+// value of at most 2^32, which is 0.62. The last step's roundings add below 4: ~t is at most 2 below 2^32 - w * d /
+// 2^32, which costs w / 2^31 < 2 each, and doubling the truncated product loses less than 2. Complementing t instead of
+// negating it keeps every step below the exact value.
+KVWITNESS_HOST_DEVICE constexpr std::uint32_t reciprocal_below(std::uint32_t d) noexcept {
+  constexpr std::uint32_t kStart = 1768515945u;  // 2^31 * 48 / 17, less 2^32: the difference below is back in range
+  constexpr std::uint32_t kSlope = 4042322161u;  // 2^31 * 32 / 17
+  std::uint32_t w = kStart - multiply_high(d, kSlope);
+  w = multiply_high(w, ~multiply_high(w, d)) << 1;
+  w = multiply_high(w, ~multiply_high(w, d)) << 1;
+  return multiply_high(w, ~multiply_high(w, d)) << 1;
+}
+
+}  // namespace detail
+
+// NarrowSegmentReciprocal without a division to set up, for processors that have no divider: the high word of one 32 x
+// 32 product and a shift, for contexts of up to some millions of tokens and of more bits than n.
+//
+// Let b(v) be the number of bits of v, k = 31 + b(L) - b(n) >= 32 and T = 2^k * n / L. With an integer M in (T, T + 6],
+// sigma(x) = floor(x * M / 2^k) for every 0 <= x < L: M * L = 2^k * n + e with 0 < e <= 6 L, and by the argument of
+// SegmentReciprocal x * e < 2^k suffices; x * e < 6 * L^2 < 6 * L * 2^b(L), which 6 * L * 2^b(n) <= 2^31 keeps below
+// 2^k. A token at or past the context's end, up to 2^32 - 1, never gets a number below n, since M > T.
+//
+// M comes from a lower bound w of 2^63 / (L << (32 - b(L))) that is off by less than 5: floor(n * w / 2^b(n)) lies in
+// (T - 6, T), because n < 2^b(n). M fits 32 bits: T <= 2^32 - 2^(32 - b(n)).
+class NewtonSegmentReciprocal {
+ public:
+  // Whether the proof covers a row of context_len tokens in effective_segments segments, 1 <= effective_segments <=
+  // context_len < 2^31.
+  KVWITNESS_HOST_DEVICE static constexpr bool covers(std::uint32_t context_len,
+                                                     std::uint32_t effective_segments) noexcept {
+    const std::uint32_t segment_bits = detail::bit_width(effective_segments);
+    return detail::bit_width(context_len) > segment_bits &&
+           context_len <= ((std::uint32_t{1} << 31) / 6 >> segment_bits);
+  }
+
+  // Any other arguments give a number that means nothing.
+  KVWITNESS_HOST_DEVICE constexpr NewtonSegmentReciprocal(std::uint32_t context_len,
+                                                          std::uint32_t effective_segments) noexcept
+      : multiplier_(multiplier_of(context_len, effective_segments)),
+        shift_((detail::bit_width(context_len) - detail::bit_width(effective_segments) - 1) & 31u) {}
+
+  // sigma(token) for token < L; a number of at least n for every other.
+  KVWITNESS_HOST_DEVICE constexpr std::uint32_t segment_of(std::uint32_t token) const noexcept {
+    return detail::multiply_high(token, multiplier_) >> shift_;
+  }
+
+ private:
+  KVWITNESS_HOST_DEVICE static constexpr std::uint32_t multiplier_of(std::uint32_t context_len,
+                                                                     std::uint32_t effective_segments) noexcept {
+    const std::uint32_t normalised = context_len << ((32u - detail::bit_width(context_len)) & 31u);
+    const std::uint64_t product = static_cast<std::uint64_t>(effective_segments) * detail::reciprocal_below(normalised);
+    return static_cast<std::uint32_t>(product >> (detail::bit_width(effective_segments) & 31u)) + 6;
+  }
+
+  std::uint32_t multiplier_;
+  std::uint32_t shift_;  // k - 32
+};
+
+// floor(x / divisor) for a divisor that is fixed in advance, by one product and one correction.
+//
+// With M = floor((2^64 - 1) / d) > (2^64 - 1) / d - 1, x * M / 2^64 > x / d - x * (1 + 1/d) / 2^64 >= x / d - 1 for x <
+// 2^63, so that the product's high word is the quotient or one less, and the remainder tells which.
+class FixedDivisor {
+ public:
+  // divisor >= 1.
+  KVWITNESS_HOST_DEVICE constexpr explicit FixedDivisor(std::uint64_t divisor) noexcept
+      : divisor_(divisor), reciprocal_(~std::uint64_t{0} / divisor) {}
+
+  // x < 2^63.
+  KVWITNESS_HOST_DEVICE constexpr std::uint64_t quotient(std::uint64_t x) const noexcept {
+#if defined(__CUDA_ARCH__)
+    const std::uint64_t estimate = __umul64hi(x, reciprocal_);
+#else
+    const std::uint64_t estimate = detail::multiply(x, reciprocal_).high;
+#endif
+    return estimate + (x - estimate * divisor_ >= divisor_ ? 1u : 0u);
+  }
+
+  KVWITNESS_HOST_DEVICE constexpr std::uint64_t divisor() const noexcept { return divisor_; }
+
+ private:
+  std::uint64_t divisor_;
+  std::uint64_t reciprocal_;
+};
+
 // Edges of one row by multiplication instead of a division each, for at most 64 segments and int32 lengths.
 //
 // With n = S_eff, L = q * n + r and 0 <= r < n, e_s = ceil(s * L / n) = s * q + ceil(s * r / n) = s * q + floor((s * r
@@ -245,10 +372,47 @@ class SegmentEdges {
   }
 
  private:
+  friend class SegmentCount;
+  KVWITNESS_HOST_DEVICE constexpr SegmentEdges(std::uint32_t segments, std::uint32_t quotient, std::uint32_t remainder,
+                                               std::uint32_t multiplier) noexcept
+      : segments_(segments), quotient_(quotient), remainder_(remainder), multiplier_(multiplier) {}
+
   std::uint32_t segments_;
   std::uint32_t quotient_;
   std::uint32_t remainder_;
   std::uint32_t multiplier_;
+};
+
+// A segment count S of 1 to 64 with its divisions done once for all rows (on the host, or by the compiler where S is a
+// constant): the rows then need none.
+class SegmentCount {
+ public:
+  // 1 <= num_segments <= 64.
+  KVWITNESS_HOST_DEVICE constexpr explicit SegmentCount(std::uint32_t num_segments) noexcept
+      : num_segments_(num_segments),
+        reciprocal_(~std::uint32_t{0} / num_segments),
+        edge_multiplier_((std::uint32_t{1} << 18) / num_segments + 1) {}
+
+  KVWITNESS_HOST_DEVICE constexpr std::uint32_t num_segments() const noexcept { return num_segments_; }
+
+  // SegmentEdges(context_len, min(S, context_len)), for 1 <= context_len < 2^31. The quotient is that of FixedDivisor,
+  // in 32-bit words. Where L < S every remainder is 0 and every edge e_s = s, since S's multiplier divides any number
+  // below S to 0.
+  KVWITNESS_HOST_DEVICE constexpr SegmentEdges edges(std::uint32_t context_len) const noexcept {
+    if (context_len < num_segments_) {
+      return SegmentEdges(context_len, 1, 0, edge_multiplier_);
+    }
+    const std::uint32_t estimate = detail::multiply_high(context_len, reciprocal_);
+    const std::uint32_t remainder = context_len - estimate * num_segments_;
+    const bool short_by_one = remainder >= num_segments_;
+    return SegmentEdges(num_segments_, estimate + (short_by_one ? 1u : 0u),
+                        remainder - (short_by_one ? num_segments_ : 0u), edge_multiplier_);
+  }
+
+ private:
+  std::uint32_t num_segments_;
+  std::uint32_t reciprocal_;
+  std::uint32_t edge_multiplier_;
 };
 
 }  // namespace kvwitness
