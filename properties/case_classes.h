@@ -19,14 +19,16 @@ struct CaseTraits;
 struct CaseClass {
   std::string_view name;
   std::string_view what;
-  int floor_per_mille;  // of a stream's cases; 0 for a class that only shared themes draw, which must occur once a run
+  std::string_view theme;  // whose cards guarantee the class; the class is possible where the theme is
+  int floor_per_mille;     // of a stream's cases; 0 where the theme is a shared one: once a run
   bool (*contains)(const CaseTraits&);
-  bool (*possible)(const Domain&);  // whether cases of the domain can fall into it
 };
 std::span<const CaseClass> all_case_classes();
 
 // The indices of all classes that the case falls into, ascending. Linear in the case's size.
 std::vector<std::size_t> classes_of(const Case& value);
+
+const Theme& theme_of(const CaseClass& kind);
 
 // How many of `cases` drawn from the domain's decks must fall into the class at least. A focused domain gives half its
 // cases to its focus, so the floors halve.

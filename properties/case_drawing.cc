@@ -37,13 +37,13 @@ std::vector<Kind> draw_swarm(Draws& draws, const std::vector<Kind>& all) {
 }
 
 const std::vector<LengthKind> kUsualLengths = {
-    LengthKind::kSmall,     LengthKind::kSmall,         LengthKind::kSmall,      LengthKind::kMiddle,
-    LengthKind::kMiddle,    LengthKind::kBelowSegments, LengthKind::kAtSegments, LengthKind::kAroundTopk,
-    LengthKind::kPowerOfTwo, LengthKind::kAbove24,      LengthKind::kAbove26,    LengthKind::kNear31,
-    LengthKind::kOne,       LengthKind::kEmpty};
-const std::vector<LengthKind> kPositiveLengths = {LengthKind::kSmall,      LengthKind::kSmall,      LengthKind::kMiddle,
-                                                  LengthKind::kMiddle,     LengthKind::kAtSegments, LengthKind::kAroundTopk,
-                                                  LengthKind::kPowerOfTwo, LengthKind::kNear31};
+    LengthKind::kSmall,      LengthKind::kSmall,         LengthKind::kSmall,      LengthKind::kMiddle,
+    LengthKind::kMiddle,     LengthKind::kBelowSegments, LengthKind::kAtSegments, LengthKind::kAroundTopk,
+    LengthKind::kPowerOfTwo, LengthKind::kAbove24,       LengthKind::kAbove26,    LengthKind::kNear31,
+    LengthKind::kOne,        LengthKind::kEmpty};
+const std::vector<LengthKind> kPositiveLengths = {
+    LengthKind::kSmall,      LengthKind::kSmall,      LengthKind::kMiddle,     LengthKind::kMiddle,
+    LengthKind::kAtSegments, LengthKind::kAroundTopk, LengthKind::kPowerOfTwo, LengthKind::kNear31};
 const std::vector<TokenKind> kInRangeTokens = {
     TokenKind::kUniform, TokenKind::kUniform,    TokenKind::kEdges,      TokenKind::kEdges,     TokenKind::kFullCover,
     TokenKind::kCluster, TokenKind::kOneMissing, TokenKind::kOneSegment, TokenKind::kHalf,      TokenKind::kPaddedTail,
@@ -117,7 +117,8 @@ Range CaseDrawing::topk_range() const {
 
 void CaseDrawing::draw_shape() {
   Range segments = plan_.segments;
-  if (plan_.segments_fit_slots) segments.high = std::min({segments.high, greatest_value(domain_.topk, plan_.topk), kMaxMerge});
+  if (plan_.segments_fit_slots)
+    segments.high = std::min({segments.high, greatest_value(domain_.topk, plan_.topk), kMaxMerge});
   if (plan_.segments_exceed_slots) segments.low = std::max(segments.low, least_value(domain_.topk, plan_.topk) + 1);
   std::vector<Operation> operations;
   for (const Operation operation : plan_.operations) {
@@ -129,8 +130,8 @@ void CaseDrawing::draw_shape() {
   static const std::vector<std::int64_t> kBeyond = {65, 66, 100, 127, 128, 129, 1000, 2049, 4096};
   const bool beyond = legal.low > kMaxMerge || (legal.high > kMaxMerge && draws_.chance(6));
   case_.num_segments = plan_.many_rows ? draw_value(draws_, domain_.num_segments, legal, {1, 2, 3, 4, 5, 8}, 8)
-                       : beyond ? draw_value(draws_, domain_.num_segments, legal, kBeyond, 300)
-                                : draw_value(draws_, domain_.num_segments, legal, kPreferred, kMaxMerge);
+                       : beyond        ? draw_value(draws_, domain_.num_segments, legal, kBeyond, 300)
+                                       : draw_value(draws_, domain_.num_segments, legal, kPreferred, kMaxMerge);
   const Range topk = topk_range();
   if (plan_.many_rows) {
     case_.topk = domain_.topk.empty() ? draws_.between(topk.low, topk.low + 2) : least_value(domain_.topk, topk);
@@ -184,7 +185,8 @@ void CaseDrawing::draw_merge() {
       case_.max_replacements = draws_.between(1, std::max<std::int64_t>(segments - 2, 1));
       break;
     case BudgetKind::kUnbounded:
-      case_.max_replacements = draws_.pick<std::int64_t>({kInt64Max, kInt64Max - topk, std::int64_t{1} << 32, segments + topk});
+      case_.max_replacements =
+          draws_.pick<std::int64_t>({kInt64Max, kInt64Max - topk, std::int64_t{1} << 32, segments + topk});
       break;
   }
 }
@@ -243,7 +245,8 @@ void CaseDrawing::fill_differing_rows() {
   const bool full_first = draws_.chance(50);
   for (std::size_t index = 0; index < case_.context_lens.size(); ++index) {
     const bool full = (index % 2 == 0) == full_first;
-    fill(index, full ? TokenKind::kFullCover : draws_.pick({TokenKind::kAllPadding, TokenKind::kAllPadding, TokenKind::kOneSegment}));
+    fill(index, full ? TokenKind::kFullCover
+                     : draws_.pick({TokenKind::kAllPadding, TokenKind::kAllPadding, TokenKind::kOneSegment}));
     if (index >= 2 && draws_.chance(20)) case_.context_lens[index] = draws_.pick<std::int32_t>({0, -1});
   }
 }
@@ -310,7 +313,8 @@ void CaseDrawing::spoil(Fault fault) {
     case Fault::kKeep:
       if (case_.operation == Operation::kApply && case_.topk >= 0) {
         const std::int64_t room = kInt64Max - case_.topk;
-        case_.learned_keep = case_.topk + std::min(room, draws_.pick<std::int64_t>({1, 1, 2, 64, std::int64_t{1} << 32, kInt64Max}));
+        case_.learned_keep =
+            case_.topk + std::min(room, draws_.pick<std::int64_t>({1, 1, 2, 64, std::int64_t{1} << 32, kInt64Max}));
       }
       return;
     case Fault::kNegative:
@@ -327,7 +331,9 @@ void CaseDrawing::spoil_learned_length() {
   if (kind == 0) learned.push_back(draws_.pick<std::int32_t>({-1, 0, 5}));
   if (kind == 1) learned.pop_back();
   if (kind == 2) learned.clear();
-  if (kind == 3) learned.insert(learned.end(), static_cast<std::size_t>(std::max<std::int64_t>(std::min<std::int64_t>(case_.topk, 64), 1)), 2);
+  if (kind == 3)
+    learned.insert(learned.end(),
+                   static_cast<std::size_t>(std::max<std::int64_t>(std::min<std::int64_t>(case_.topk, 64), 1)), 2);
   const bool whole_rows = case_.topk > 0 && static_cast<std::int64_t>(learned.size()) % case_.topk == 0;
   case_.form = whole_rows && draws_.chance(50) ? Form::kNested : Form::kFlat;
 }
@@ -348,7 +354,8 @@ void CaseDrawing::spoil_segments() {
       {65, 65, 66, 128, 4096, std::int64_t{1} << 31, std::int64_t{1} << 32, (std::int64_t{1} << 32) + 4, kInt64Max});
   switch (case_.operation) {
     case Operation::kWitnesses:
-      case_.num_segments = 0;
+      // With S of 2^63 - 1 not even one row of witnesses fits the address space.
+      case_.num_segments = case_.rows() > 0 && draws_.chance(30) ? kInt64Max : 0;
       break;
     case Operation::kApply:
       case_.num_segments = draws_.chance(40) ? 0 : above;

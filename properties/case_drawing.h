@@ -32,8 +32,10 @@ Range legal_segments(Operation operation, const Range& segments);
 
 // Lists as Domain has them: an empty one admits every value.
 bool admits_value(const std::vector<std::int64_t>& list, const Range& range);
-std::int64_t least_value(const std::vector<std::int64_t>& list, const Range& range);     // range.high + 1 where there is none
-std::int64_t greatest_value(const std::vector<std::int64_t>& list, const Range& range);  // range.low - 1 where there is none
+std::int64_t least_value(const std::vector<std::int64_t>& list,
+                         const Range& range);  // range.high + 1 where there is none
+std::int64_t greatest_value(const std::vector<std::int64_t>& list,
+                            const Range& range);  // range.low - 1 where there is none
 
 enum class KeepKind : std::uint8_t { kAny, kNothing, kInside, kAll };  // inside: 1 to topk - 1
 enum class BudgetKind : std::uint8_t { kAny, kNone, kBelowSegments, kUnbounded };
@@ -52,7 +54,7 @@ struct Plan {
 
   std::optional<LengthKind> length;  // of one row at least
   bool length_in_every_row = false;
-  bool length_below_topk = false;  // 1 <= L < topk in every row
+  bool length_below_topk = false;   // 1 <= L < topk in every row
   std::optional<TokenKind> tokens;  // of one row at least
   bool in_range_alone = false;      // every token is in [0, L) or -1
   RowOrder order = RowOrder::kAsDrawn;

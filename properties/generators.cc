@@ -32,11 +32,21 @@ bool admits(const Domain& domain, const Range& segments, const Range& topk = kAn
     return admits_value(domain.topk, topk) && admits_value(domain.num_segments, legal_segments(operation, segments));
   });
 }
-bool anything(const Domain& domain) { return admits(domain, kAnySegments); }
-bool some_slots(const Domain& domain) { return admits(domain, kAnySegments, {1, kMaxTopk}); }
-bool two_segments(const Domain& domain) { return admits(domain, {2, kMaxSegments}, {1, kMaxTopk}); }
-bool three_segments(const Domain& domain) { return admits(domain, {3, kMaxSegments}, {2, kMaxTopk}); }
-bool refusable(const Domain& domain) { return !domain.legal_only && anything(domain); }
+bool anything(const Domain& domain) {
+  return admits(domain, kAnySegments);
+}
+bool some_slots(const Domain& domain) {
+  return admits(domain, kAnySegments, {1, kMaxTopk});
+}
+bool two_segments(const Domain& domain) {
+  return admits(domain, {2, kMaxSegments}, {1, kMaxTopk});
+}
+bool three_segments(const Domain& domain) {
+  return admits(domain, {3, kMaxSegments}, {2, kMaxTopk});
+}
+bool refusable(const Domain& domain) {
+  return !domain.legal_only && anything(domain);
+}
 
 // Whether some S of at least `least` fits the slots (S <= topk) in a legal call.
 bool segments_fit(const Domain& domain, std::int64_t least) {
@@ -48,13 +58,17 @@ bool segments_exceed_slots(const Domain& domain) {
   return least < kMaxSegments && admits(domain, {least + 1, kMaxSegments}, {1, kMaxTopk});
 }
 // Whether rows can be so narrow that a batch of very many of them stays cheap.
-bool narrow_rows(const Domain& domain) { return least_value(domain.topk, {1, kMaxTopk}) <= 16 && some_slots(domain); }
+bool narrow_rows(const Domain& domain) {
+  return least_value(domain.topk, {1, kMaxTopk}) <= 16 && some_slots(domain);
+}
 bool apply_with(const Domain& domain, const Range& segments, const Range& topk) {
   return has(domain, Operation::kApply) && admits_value(domain.topk, topk) &&
          admits_value(domain.num_segments, legal_segments(Operation::kApply, segments));
 }
 
-void length_in_some(Plan& plan, LengthKind kind) { plan.length = kind; }
+void length_in_some(Plan& plan, LengthKind kind) {
+  plan.length = kind;
+}
 void length_in_every(Plan& plan, LengthKind kind) {
   plan.length = kind;
   plan.length_in_every_row = true;
@@ -64,10 +78,12 @@ void tokens_in_some(Plan& plan, TokenKind kind) {
   plan.topk.low = std::max<std::int64_t>(plan.topk.low, 1);
 }
 void long_enough(Plan& plan, Draws& draws) {
-  length_in_every(plan, draws.pick({LengthKind::kMiddle, LengthKind::kMiddle, LengthKind::kAbove24, LengthKind::kAbove26,
-                                    LengthKind::kNear31}));
+  length_in_every(plan, draws.pick({LengthKind::kMiddle, LengthKind::kMiddle, LengthKind::kAbove24,
+                                    LengthKind::kAbove26, LengthKind::kNear31}));
 }
-void refused(Plan& plan, Fault fault) { plan.faults = {fault}; }
+void refused(Plan& plan, Fault fault) {
+  plan.faults = {fault};
+}
 
 // clang-format off
 const ThemeEntry kThemes[] = {

@@ -24,7 +24,7 @@ bool simpler(const Case& a, const Case& b);
 
 // What trying a candidate gave. A candidate outside the implementation's domain costs no attempt; one that hung costs
 // many.
-enum class Attempt : std::uint8_t { kFails, kPasses, kOutsideDomain, kHung };
+enum class Attempt : std::uint8_t { kFails, kPasses, kOutsideDomain, kHung };  // hung: it fails by the deadline
 
 struct Shrunk {
   Case minimal;
