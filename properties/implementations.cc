@@ -202,6 +202,7 @@ std::vector<std::unique_ptr<Implementation>> make_backends() {
 std::vector<std::unique_ptr<Implementation>> all_implementations() {
   std::vector<std::unique_ptr<Implementation>> all;
   all.push_back(make_oracle());
+  all.push_back(make_c_abi());
   std::ranges::move(make_backends(), std::back_inserter(all));
   return all;
 }

@@ -1,7 +1,7 @@
 // The properties: every statement of the rule that an implementation can break, each written once under its fixed name.
 //
-// An invariant judges one run, a relation compares the run with others that it asks for. Both have the same signature, so the runner,
-// the replayer, the fuzz targets and ctest treat them alike.
+// An invariant judges one run, a relation compares the run with others that it asks for. Both have the same signature,
+// so the runner, the replayer, the fuzz targets and ctest treat them alike.
 #ifndef PROPERTIES_INVARIANTS_H
 #define PROPERTIES_INVARIANTS_H
 
