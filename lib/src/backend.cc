@@ -5,20 +5,16 @@
 #include <cstdlib>
 
 #include "lib/src/backend_message.h"
-#include "lib/src/scalar.h"
+#include "lib/src/simd/compiled_in.h"
 
 namespace kvwitness {
 namespace {
 
 constexpr std::string_view kKnownNames[] = {"scalar", "ssse3", "sse4", "avx2", "avx512", "neon", "sve", "sve2"};
 
-// Best first. A vector target is a row here, above scalar.
-constexpr const Backend* kCompiledIn[] = {
-    &detail::kScalarBackend,
-};
-
 const Backend* best_here() noexcept {
-  return *std::ranges::find_if(kCompiledIn, [](const Backend* backend) { return backend->runnable(); });
+  return *std::ranges::find_if(detail::compiled_in_backends(),
+                               [](const Backend* backend) { return backend->runnable(); });
 }
 
 // What KVWITNESS_BACKEND asks for, read at the first use.
@@ -48,7 +44,7 @@ constinit std::atomic<const Backend*> selection = nullptr;
 }  // namespace
 
 std::span<const Backend* const> backends() noexcept {
-  return kCompiledIn;
+  return detail::compiled_in_backends();
 }
 
 std::span<const std::string_view> known_backend_names() noexcept {
@@ -60,8 +56,8 @@ std::expected<const Backend*, BackendFault> find_backend(std::string_view name) 
     return best_here();
   }
   const auto compiled_in =
-      std::ranges::find_if(kCompiledIn, [name](const Backend* backend) { return backend->name == name; });
-  if (compiled_in == std::end(kCompiledIn)) {
+      std::ranges::find_if(backends(), [name](const Backend* backend) { return backend->name == name; });
+  if (compiled_in == backends().end()) {
     const bool known = std::ranges::find(kKnownNames, name) != std::end(kKnownNames);
     return std::unexpected(known ? BackendFault::kNotCompiledIn : BackendFault::kUnknownName);
   }

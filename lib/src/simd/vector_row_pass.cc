@@ -1,0 +1,507 @@
+// The row pass on vectors: one body for every instruction set. Highway includes this file once for each of them.
+//
+// A row's occupancy is a set, so its slots may be read in any order and more than once. The row is cut into blocks, which are visited
+// from both ends in turn: a row in score order is clustered at its head and spread at its tail, so the two together show most segments
+// early. Each block is either
+//  - marked: each token's segment by multiplication, its bit by a variable shift, all bits ORed; or
+//  - hunted: once the missing segments form a few runs of neighbours, the block is only searched for a token inside one of those runs, by
+//    a subtraction and an unsigned minimum a run. Where one is found, the block is marked.
+// The pass ends as soon as no segment is missing.
+#include "lib/src/simd/compiled_in.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "lib/src/simd/vector_row_pass.cc"
+// Highway's variants of SVE for one register width bring nothing here.
+#ifndef HWY_DISABLED_TARGETS
+#define HWY_DISABLED_TARGETS (HWY_SVE_256 | HWY_SVE2_128)
+#endif
+#include <hwy/foreach_target.h>
+// After foreach_target.h.
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "kvwitness/segments.h"
+#include "lib/src/row.h"
+#include "lib/src/scalar.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace kvwitness::detail {
+namespace HWY_NAMESPACE {
+// Without vectors there is the scalar backend, which needs no Highway.
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Vectors of 32-bit and 64-bit lanes. No vector is a member: those of SVE have no size.
+using Tokens = hn::ScalableTag<std::uint32_t>;
+using SignedTokens = hn::ScalableTag<std::int32_t>;
+using Words = hn::ScalableTag<std::uint64_t>;
+using TokenVector = hn::Vec<Tokens>;
+using SignedVector = hn::Vec<SignedTokens>;
+using WordVector = hn::Vec<Words>;
+
+// A multiple of every vector length up to 2,048 bits.
+constexpr std::size_t kBlockTokens = 128;
+
+HWY_INLINE TokenVector load(const std::int32_t* slot) {
+  return hn::BitCast(Tokens(), hn::LoadU(SignedTokens(), slot));
+}
+
+// Moves the odd-numbered tokens to even lanes.
+HWY_INLINE TokenVector odd_to_even(TokenVector tokens) {
+  return hn::BitCast(Tokens(), hn::ShiftRight<32>(hn::BitCast(Words(), tokens)));
+}
+
+// sigma by one product a token: where NarrowSegmentReciprocal is exact.
+class NarrowSegments {
+ public:
+  explicit HWY_INLINE NarrowSegments(NarrowSegmentReciprocal reciprocal)
+      : multiplier_(reciprocal.multiplier()), shift_(reciprocal.shift()) {}
+
+  HWY_INLINE TokenVector first_factor() const { return hn::Set(Tokens(), multiplier_); }
+  HWY_INLINE TokenVector second_factor() const { return hn::BitCast(Tokens(), hn::Set(Words(), shift_)); }
+
+  // The segments of the even-numbered tokens.
+  HWY_INLINE WordVector of_even(TokenVector tokens, TokenVector multiplier, TokenVector shift) const {
+    const WordVector product = hn::MulEven(tokens, multiplier);
+#if HWY_TARGET == HWY_SSSE3 || HWY_TARGET == HWY_SSE4  // no shift of each lane by its own count
+    (void)shift;
+    return hn::ShiftRightSame(product, static_cast<int>(shift_));
+#else
+    return hn::Shr(product, hn::BitCast(Words(), shift));
+#endif
+  }
+
+ private:
+  std::uint32_t multiplier_;
+  std::uint32_t shift_;
+};
+
+// sigma by two products a token: for every length below 2^31. With M = high * 2^32 + low, floor(x * M / 2^62) = floor((x * high +
+// floor(x * low / 2^32)) / 2^30). high is at most 2^30, so the sum stays below 2^63 for every 32-bit x.
+class WideSegments {
+ public:
+  explicit HWY_INLINE WideSegments(SegmentReciprocal reciprocal) : multiplier_(reciprocal.multiplier()) {}
+
+  HWY_INLINE TokenVector first_factor() const { return hn::Set(Tokens(), static_cast<std::uint32_t>(multiplier_)); }
+  HWY_INLINE TokenVector second_factor() const {
+    return hn::Set(Tokens(), static_cast<std::uint32_t>(multiplier_ >> 32));
+  }
+
+  HWY_INLINE WordVector of_even(TokenVector tokens, TokenVector low, TokenVector high) const {
+    const WordVector carry = hn::ShiftRight<32>(hn::MulEven(tokens, low));
+    return hn::ShiftRight<30>(hn::Add(hn::MulEven(tokens, high), carry));
+  }
+
+ private:
+  std::uint64_t multiplier_;
+};
+
+// 2^segment, and 0 for a segment of 64 or more.
+HWY_INLINE WordVector one_hot(WordVector segment) {
+  const Words d;
+  const WordVector one = hn::Set(d, 1);
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+  return hn::Shl(one, segment);  // the instruction gives 0 for such counts
+#else
+  // Elsewhere such a count is undefined. Segments stay below 2^34, so a signed comparison serves.
+  const hn::RebindToSigned<Words> signed_d;
+  const auto within = hn::RebindMask(d, hn::Lt(hn::BitCast(signed_d, segment), hn::Set(signed_d, 64)));
+  return hn::IfThenElseZero(within, hn::Shl(one, hn::IfThenElseZero(within, segment)));
+#endif
+}
+
+HWY_INLINE std::uint64_t or_of_lanes(WordVector value) {
+#if HWY_HAVE_SCALABLE
+  HWY_ALIGN std::uint64_t lanes[hn::MaxLanes(Words())];
+  hn::Store(value, Words(), lanes);
+  std::uint64_t all = 0;
+  for (std::size_t lane = 0; lane < hn::Lanes(Words()); ++lane) {
+    all |= lanes[lane];
+  }
+  return all;
+#elif HWY_TARGET == HWY_AVX3
+  const hn::Half<Words> half;
+  const hn::Half<hn::Half<Words>> quarter;
+  const auto four = hn::Or(hn::LowerHalf(half, value), hn::UpperHalf(half, value));
+  const auto two = hn::Or(hn::LowerHalf(quarter, four), hn::UpperHalf(quarter, four));
+  return hn::GetLane(hn::Or(two, hn::Shuffle01(two)));
+#elif HWY_TARGET == HWY_AVX2
+  const hn::Half<Words> half;
+  const auto two = hn::Or(hn::LowerHalf(half, value), hn::UpperHalf(half, value));
+  return hn::GetLane(hn::Or(two, hn::Shuffle01(two)));
+#else
+  return hn::GetLane(hn::Or(value, hn::Shuffle01(value)));
+#endif
+}
+
+HWY_INLINE bool any_at_most(TokenVector tokens, std::uint32_t bound) {
+  const Tokens d;
+  return !hn::AllFalse(d, hn::Eq(hn::Min(tokens, hn::Set(d, bound)), tokens));
+}
+
+HWY_INLINE bool any_at_least(SignedVector tokens, std::int32_t bound) {
+  const SignedTokens d;
+  return !hn::AllFalse(d, hn::Eq(hn::Max(tokens, hn::Set(d, bound)), tokens));
+}
+
+// What marking some slots yields.
+struct Marks {
+  std::uint64_t segments;  // bit s for each token in segment s < 64; bits at S_eff and above are noise
+  bool past_end;           // whether a token was at or past the context's end; false where that was not asked for
+};
+
+template <bool kFindPastEnd, class Segments>
+HWY_INLINE Marks mark_block(const Segments& segments, std::int32_t context_len, const std::int32_t* slots) {
+  const std::size_t lanes = hn::Lanes(Tokens());
+  const TokenVector first = segments.first_factor();
+  const TokenVector second = segments.second_factor();
+  WordVector even_marks = hn::Zero(Words());
+  WordVector odd_marks = hn::Zero(Words());
+  SignedVector largest = hn::Set(SignedTokens(), -1);
+  std::size_t slot = 0;
+  // A second load, one slot on, moves the odd tokens to even lanes on a unit that is idle.
+  for (; slot < kBlockTokens - lanes; slot += lanes) {
+    const TokenVector tokens = load(slots + slot);
+    even_marks = hn::Or(even_marks, one_hot(segments.of_even(tokens, first, second)));
+    odd_marks = hn::Or(odd_marks, one_hot(segments.of_even(load(slots + slot + 1), first, second)));
+    if constexpr (kFindPastEnd) {
+      largest = hn::Max(largest, hn::BitCast(SignedTokens(), tokens));
+    }
+  }
+  // The last vector must not read past the block.
+  const TokenVector tokens = load(slots + slot);
+  even_marks = hn::Or(even_marks, one_hot(segments.of_even(tokens, first, second)));
+  odd_marks = hn::Or(odd_marks, one_hot(segments.of_even(odd_to_even(tokens), first, second)));
+  if constexpr (kFindPastEnd) {
+    largest = hn::Max(largest, hn::BitCast(SignedTokens(), tokens));
+  }
+  return {or_of_lanes(hn::Or(even_marks, odd_marks)), kFindPastEnd && any_at_least(largest, context_len)};
+}
+
+// Fewer slots than a block: whole vectors, the last of which may overlap the one before it.
+template <class Segments>
+HWY_INLINE Marks mark_few(const Segments& segments, std::int32_t context_len, const std::int32_t* slots,
+                          std::size_t count) {
+  const std::size_t lanes = hn::Lanes(Tokens());
+  HWY_ALIGN std::int32_t padded[hn::MaxLanes(Tokens())];
+  if (count < lanes) {
+    std::fill_n(padded, lanes, -1);
+    std::copy_n(slots, count, padded);
+    slots = padded;
+    count = lanes;
+  }
+  const TokenVector first = segments.first_factor();
+  const TokenVector second = segments.second_factor();
+  WordVector marks = hn::Zero(Words());
+  SignedVector largest = hn::Set(SignedTokens(), -1);
+  for (std::size_t slot = 0; slot < count; slot += lanes) {
+    const TokenVector tokens = load(slots + std::min(slot, count - lanes));
+    marks = hn::Or(marks, one_hot(segments.of_even(tokens, first, second)));
+    marks = hn::Or(marks, one_hot(segments.of_even(odd_to_even(tokens), first, second)));
+    largest = hn::Max(largest, hn::BitCast(SignedTokens(), tokens));
+  }
+  return {or_of_lanes(marks), any_at_least(largest, context_len)};
+}
+
+// A row with a context, taken apart.
+struct RowShape {
+  HWY_INLINE RowShape(std::int32_t context_len, std::size_t num_segments)
+      : length(static_cast<std::uint32_t>(context_len)),
+        segments(std::min(static_cast<std::uint32_t>(num_segments), length)),
+        all_segments(~std::uint64_t{0} >> (64 - segments)),
+        past_end_segment(segments == num_segments ? std::uint64_t{1} << (segments - 1) : 0) {}
+
+  std::uint32_t length;            // L, below 2^31
+  std::uint32_t segments;          // S_eff
+  std::uint64_t all_segments;      // one bit each
+  std::uint64_t past_end_segment;  // the bit that a token at or past L marks: segment S - 1, where the partition has it
+};
+
+// A run of missing segments as the interval of its tokens, [first, first + last_distance].
+struct TokenRun {
+  std::uint32_t first;
+  std::uint32_t last_distance;
+};
+
+// More missing runs than this are dearer to hunt than to mark.
+constexpr int kMaxHuntedRuns = 3;
+
+// The missing segments as what a block is searched for: some runs and, where both the first and the last segment are missing, the two
+// open ends, which take one instruction a vector instead of two.
+struct Hunt {
+  TokenRun runs[kMaxHuntedRuns];
+  int run_count;
+  bool both_ends;
+  std::uint32_t last_of_low_end;
+  std::int32_t first_of_high_end;
+};
+
+template <int kRuns, bool kBothEnds>
+bool found_in_block(const Hunt& hunt, const std::int32_t* slots) {
+  const Tokens d;
+  const std::size_t lanes = hn::Lanes(d);
+  const TokenVector first0 = hn::Set(d, hunt.runs[0].first);
+  const TokenVector first1 = hn::Set(d, hunt.runs[1].first);
+  const TokenVector first2 = hn::Set(d, hunt.runs[2].first);
+  // The smallest unsigned distance from each run's first token: within the run for its tokens, beyond it for all others.
+  TokenVector distance0 = hn::Set(d, ~std::uint32_t{0});
+  TokenVector distance1 = distance0;
+  TokenVector distance2 = distance0;
+  TokenVector smallest = distance0;  // a negative token is large, unsigned
+  SignedVector largest = hn::Set(SignedTokens(), -1);
+  for (std::size_t slot = 0; slot < kBlockTokens; slot += lanes) {
+    const TokenVector tokens = load(slots + slot);
+    if constexpr (kRuns >= 1) distance0 = hn::Min(distance0, hn::Sub(tokens, first0));
+    if constexpr (kRuns >= 2) distance1 = hn::Min(distance1, hn::Sub(tokens, first1));
+    if constexpr (kRuns >= 3) distance2 = hn::Min(distance2, hn::Sub(tokens, first2));
+    if constexpr (kBothEnds) {
+      smallest = hn::Min(smallest, tokens);
+      largest = hn::Max(largest, hn::BitCast(SignedTokens(), tokens));
+    }
+  }
+  bool found = false;
+  if constexpr (kRuns >= 1) found |= any_at_most(distance0, hunt.runs[0].last_distance);
+  if constexpr (kRuns >= 2) found |= any_at_most(distance1, hunt.runs[1].last_distance);
+  if constexpr (kRuns >= 3) found |= any_at_most(distance2, hunt.runs[2].last_distance);
+  if constexpr (kBothEnds) {
+    found |= any_at_most(smallest, hunt.last_of_low_end);
+    found |= any_at_least(largest, hunt.first_of_high_end);
+  }
+  return found;
+}
+
+using FoundInBlock = bool (*)(const Hunt&, const std::int32_t*);
+
+// Takes the run that starts at the lowest bit out of `missing`.
+HWY_INLINE TokenRun take_run(std::uint64_t& missing, const RowShape& shape, const SegmentEdges& edges) {
+  const int start = std::countr_zero(missing);
+  const int end = start + std::countr_one(missing >> start);
+  const std::uint64_t last = std::uint64_t{1} << (end - 1);
+  missing &= ~(last | (last - 1));
+  const std::uint32_t first_token = edges.edge(static_cast<std::uint32_t>(start));
+  const std::uint32_t last_token =
+      (last & shape.past_end_segment) != 0 ? 0x7FFFFFFFu : edges.edge(static_cast<std::uint32_t>(end)) - 1;
+  return {first_token, last_token - first_token};
+}
+
+// What to search blocks for while these segments are missing; null where they form too many runs.
+HWY_INLINE FoundInBlock plan_hunt(std::uint64_t missing, const RowShape& shape, Hunt& hunt) {
+  constexpr FoundInBlock kFound[2][kMaxHuntedRuns + 1] = {
+      {nullptr, found_in_block<1, false>, found_in_block<2, false>, found_in_block<3, false>},
+      {found_in_block<0, true>, found_in_block<1, true>, found_in_block<2, true>, nullptr}};
+  const int run_count = std::popcount(missing & ~(missing << 1));
+  const bool both_ends = run_count >= 2 && (missing & 1) != 0 && (missing & shape.past_end_segment) != 0;
+  const int inner_runs = both_ends ? run_count - 2 : run_count;
+  if (inner_runs > (both_ends ? kMaxHuntedRuns - 1 : kMaxHuntedRuns)) {
+    return nullptr;
+  }
+  const SegmentEdges edges(shape.length, shape.segments);
+  if (both_ends) {
+    hunt.last_of_low_end = take_run(missing, shape, edges).last_distance;
+  }
+  for (int run = 0; run < inner_runs; ++run) {
+    hunt.runs[run] = take_run(missing, shape, edges);
+  }
+  if (both_ends) {
+    hunt.first_of_high_end = static_cast<std::int32_t>(take_run(missing, shape, edges).first);
+  }
+  return kFound[both_ends ? 1 : 0][inner_runs];
+}
+
+HWY_INLINE void strike_out(std::uint64_t& missing, const Marks& marks, const RowShape& shape) {
+  missing &= ~(marks.segments | (marks.past_end ? shape.past_end_segment : 0));
+}
+
+// The unoccupied segments of a row, one bit each.
+template <class Segments>
+HWY_INLINE std::uint64_t missing_segments(const Segments& segments, const RowShape& shape, const std::int32_t* row,
+                                          std::size_t topk) {
+  const auto context_len = static_cast<std::int32_t>(shape.length);
+  const std::size_t block_count = topk / kBlockTokens;
+  const std::int32_t* front = row;
+  const std::int32_t* back = row + block_count * kBlockTokens;
+  std::uint64_t missing = shape.all_segments;
+  if (const std::size_t rest = topk % kBlockTokens; rest != 0) {
+    strike_out(missing, mark_few(segments, context_len, back, rest), shape);
+  }
+  Hunt hunt;
+  FoundInBlock found_in_block = nullptr;
+  for (std::size_t visit = 0; visit < block_count && missing != 0; ++visit) {
+    const bool from_back = visit % 2 == 0;
+    const std::int32_t* const block = from_back ? back - kBlockTokens : front;
+    back -= from_back ? kBlockTokens : 0;
+    front += from_back ? 0 : kBlockTokens;
+    if (found_in_block != nullptr && !found_in_block(hunt, block)) {
+      continue;
+    }
+    const Marks marks = (missing & shape.past_end_segment) != 0 ? mark_block<true>(segments, context_len, block)
+                                                                : mark_block<false>(segments, context_len, block);
+    strike_out(missing, marks, shape);
+    if (visit + 1 < block_count && missing != 0) {
+      found_in_block = plan_hunt(missing, shape, hunt);
+    }
+  }
+  return missing;
+}
+
+HWY_INLINE std::uint64_t missing_segments(const RowShape& shape, const std::int32_t* row, std::size_t topk) {
+  const NarrowSegmentReciprocal narrow(shape.length, shape.segments);
+  return narrow.exact()
+             ? missing_segments(NarrowSegments(narrow), shape, row, topk)
+             : missing_segments(WideSegments(SegmentReciprocal(shape.length, shape.segments)), shape, row, topk);
+}
+
+void write_rows_of_witness_indices(const RowBatch& batch, std::size_t num_segments, std::int32_t* witnesses) noexcept {
+  for (std::size_t row = 0; row < batch.rows; ++row) {
+    std::int32_t* const out = witnesses + row * num_segments;
+    if (batch.context_lens[row] <= 0) {
+      std::fill_n(out, num_segments, -1);
+      continue;
+    }
+    const RowShape shape(batch.context_lens[row], num_segments);
+    const std::uint64_t missing = missing_segments(shape, batch.learned + row * batch.row_stride, batch.topk);
+    write_witness_indices(missing, SegmentEdges(shape.length, shape.segments), num_segments, out);
+  }
+}
+
+void apply_to_rows(const RowBatch& batch, const MergePlan& plan, std::int32_t* out,
+                   std::size_t out_row_stride) noexcept {
+  const bool in_place = out == batch.learned;
+  for (std::size_t row = 0; row < batch.rows; ++row) {
+    const std::int32_t* const learned = batch.learned + row * batch.row_stride;
+    std::int32_t* const merged = out + row * out_row_stride;
+    if (!in_place) {
+      std::memcpy(merged, learned, batch.topk * sizeof(std::int32_t));
+    }
+    if (batch.context_lens[row] <= 0) {
+      continue;
+    }
+    const RowShape shape(batch.context_lens[row], plan.num_segments);
+    const std::uint64_t missing = missing_segments(shape, learned, batch.topk);
+    if (missing != 0) {
+      merge_witnesses(missing, SegmentEdges(shape.length, shape.segments), plan.budget, merged + plan.learned_keep);
+    }
+  }
+}
+
+#endif  // a target with vectors
+}  // namespace HWY_NAMESPACE
+}  // namespace kvwitness::detail
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#if HWY_ARCH_ARM_A64
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
+
+namespace kvwitness::detail {
+namespace {
+
+#if HWY_ARCH_X86
+
+#if HWY_TARGETS & HWY_SSSE3
+const char* why_not_ssse3() noexcept {
+  return __builtin_cpu_supports("ssse3") ? nullptr : "this processor lacks SSSE3";
+}
+constexpr Backend kSsse3{"ssse3", why_not_ssse3, N_SSSE3::write_rows_of_witness_indices, N_SSSE3::apply_to_rows};
+#endif
+
+#if HWY_TARGETS & HWY_SSE4
+const char* why_not_sse4() noexcept {
+  const bool runs =
+      __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("aes") && __builtin_cpu_supports("pclmul");
+  return runs ? nullptr : "this processor lacks SSE4.2, AES or PCLMUL";
+}
+constexpr Backend kSse4{"sse4", why_not_sse4, N_SSE4::write_rows_of_witness_indices, N_SSE4::apply_to_rows};
+#endif
+
+#if HWY_TARGETS & HWY_AVX2
+bool has_avx2() noexcept {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+         __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c") && __builtin_cpu_supports("aes") &&
+         __builtin_cpu_supports("pclmul");
+}
+const char* why_not_avx2() noexcept {
+  return has_avx2() ? nullptr : "this processor lacks AVX2, BMI, BMI2, FMA, F16C, AES or PCLMUL";
+}
+constexpr Backend kAvx2{"avx2", why_not_avx2, N_AVX2::write_rows_of_witness_indices, N_AVX2::apply_to_rows};
+#endif
+
+#if HWY_TARGETS & HWY_AVX3
+const char* why_not_avx512() noexcept {
+  const bool runs = has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+                    __builtin_cpu_supports("avx512cd");
+  return runs ? nullptr : "this processor lacks AVX2 or one of AVX-512 F, VL, DQ, BW and CD";
+}
+constexpr Backend kAvx512{"avx512", why_not_avx512, N_AVX3::write_rows_of_witness_indices, N_AVX3::apply_to_rows};
+#endif
+
+#elif HWY_ARCH_ARM_A64
+
+#if HWY_TARGETS & HWY_NEON
+const char* why_not_neon() noexcept {
+  return (getauxval(AT_HWCAP) & HWCAP_AES) != 0 ? nullptr : "this processor lacks AES";
+}
+constexpr Backend kNeon{"neon", why_not_neon, N_NEON::write_rows_of_witness_indices, N_NEON::apply_to_rows};
+#endif
+
+#if HWY_TARGETS & HWY_SVE
+const char* why_not_sve() noexcept {
+  return (getauxval(AT_HWCAP) & HWCAP_SVE) != 0 ? nullptr : "this processor lacks SVE";
+}
+constexpr Backend kSve{"sve", why_not_sve, N_SVE::write_rows_of_witness_indices, N_SVE::apply_to_rows};
+#endif
+
+#if HWY_TARGETS & HWY_SVE2
+const char* why_not_sve2() noexcept {
+  const bool runs = (getauxval(AT_HWCAP2) & HWCAP2_SVE2) != 0 && (getauxval(AT_HWCAP2) & HWCAP2_SVEAES) != 0;
+  return runs ? nullptr : "this processor lacks SVE2 or its AES";
+}
+constexpr Backend kSve2{"sve2", why_not_sve2, N_SVE2::write_rows_of_witness_indices, N_SVE2::apply_to_rows};
+#endif
+
+#endif
+
+constexpr const Backend* kCompiledIn[] = {
+#if HWY_TARGETS & HWY_AVX3
+    &kAvx512,
+#endif
+#if HWY_TARGETS & HWY_AVX2
+    &kAvx2,
+#endif
+#if HWY_TARGETS & HWY_SSE4
+    &kSse4,
+#endif
+#if HWY_TARGETS & HWY_SSSE3
+    &kSsse3,
+#endif
+#if HWY_TARGETS & HWY_SVE2
+    &kSve2,
+#endif
+#if HWY_TARGETS & HWY_SVE
+    &kSve,
+#endif
+#if HWY_TARGETS & HWY_NEON
+    &kNeon,
+#endif
+    &kScalarBackend,
+};
+
+}  // namespace
+
+std::span<const Backend* const> compiled_in_backends() noexcept {
+  return kCompiledIn;
+}
+
+}  // namespace kvwitness::detail
+
+#endif  // HWY_ONCE

@@ -1,0 +1,200 @@
+// Every backend that this machine can run gives the scalar backend's bits. The rows are built to reach each path of the vector body:
+// marked and hunted blocks, one to many missing runs, both ends missing, tokens past the context's end, partial blocks and vectors, and
+// lengths on both sides of the narrow reciprocal's range.
+#include <gtest/gtest.h>
+#include <kvwitness/backend.h>
+#include <kvwitness/segments.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace kvwitness {
+namespace {
+
+constexpr std::int32_t kUntouched = 0x5A5A5A5A;
+
+std::vector<const Backend*> runnable_backends() {
+  std::vector<const Backend*> runnable;
+  std::ranges::copy_if(backends(), std::back_inserter(runnable), &Backend::runnable);
+  return runnable;
+}
+
+std::string backend_name(const testing::TestParamInfo<const Backend*>& info) {
+  return info.param->name;
+}
+
+class EveryBackend : public testing::TestWithParam<const Backend*> {
+ protected:
+  std::uint32_t draw(std::uint32_t low, std::uint32_t high) {
+    return std::uniform_int_distribution<std::uint32_t>(low, high)(random_);
+  }
+
+  // The answers of the backend under test and of the scalar one, over rows that start `offset` elements into a buffer.
+  void expect_scalar_answers(const std::vector<std::int32_t>& rows, std::size_t topk, std::size_t row_stride,
+                             const std::vector<std::int32_t>& lens, std::size_t num_segments) {
+    const RowBatch batch{rows.data(), row_stride, topk, lens.data(), lens.size()};
+    const Backend& scalar = **find_backend("scalar");
+    std::vector<std::int32_t> got(lens.size() * num_segments + 1, kUntouched);
+    std::vector<std::int32_t> want(got);
+    GetParam()->witness_indices(batch, num_segments, got.data());
+    scalar.witness_indices(batch, num_segments, want.data());
+    ASSERT_EQ(got, want) << describe(lens, topk, num_segments);
+    if (topk == 0) {
+      return;
+    }
+    const std::size_t keep = draw(0, static_cast<std::uint32_t>(topk - 1));
+    const MergePlan plan{keep, num_segments, draw(1, static_cast<std::uint32_t>(topk - keep))};
+    got.assign(rows.size() + 1, kUntouched);
+    want = got;
+    GetParam()->apply(batch, plan, got.data(), row_stride);
+    scalar.apply(batch, plan, want.data(), row_stride);
+    ASSERT_EQ(got, want) << describe(lens, topk, num_segments);
+    std::copy(rows.begin(), rows.end(), got.begin());
+    std::copy(rows.begin(), rows.end(), want.begin());
+    GetParam()->apply({got.data(), row_stride, topk, lens.data(), lens.size()}, plan, got.data(), row_stride);
+    scalar.apply({want.data(), row_stride, topk, lens.data(), lens.size()}, plan, want.data(), row_stride);
+    ASSERT_EQ(got, want) << describe(lens, topk, num_segments);
+  }
+
+  std::string describe(const std::vector<std::int32_t>& lens, std::size_t topk, std::size_t num_segments) {
+    return "topk " + std::to_string(topk) + " S " + std::to_string(num_segments) + " L " + std::to_string(lens.at(0));
+  }
+
+  std::int32_t draw_length(std::size_t num_segments) {
+    switch (draw(0, 6)) {
+      case 0:
+        return static_cast<std::int32_t>(draw(0, 3)) - 1;
+      case 1:
+        return static_cast<std::int32_t>(num_segments + draw(0, 4)) - 2;
+      case 2:
+        return static_cast<std::int32_t>(draw(1, 70000));
+      case 3:
+        return static_cast<std::int32_t>(draw(47000000, 47900000));
+      case 4:
+        return static_cast<std::int32_t>(0x7FFFFFFF - draw(0, 2));
+      default:
+        return static_cast<std::int32_t>(std::uint32_t{1} << draw(1, 30)) + static_cast<std::int32_t>(draw(0, 2)) - 1;
+    }
+  }
+
+  // A row whose tokens lie in a few segments, in all but a few, or anywhere; with padding and tokens out of range now and then.
+  void fill_row(std::int32_t* row, std::size_t topk, std::int32_t length, std::size_t num_segments) {
+    const auto len = static_cast<std::uint32_t>(std::max(length, 1));
+    const std::uint32_t allowed_percent = draw(0, 2) == 0 ? 100 : draw(0, 100);
+    std::vector<bool> allowed(num_segments);
+    for (std::size_t segment = 0; segment < num_segments; ++segment) {
+      allowed[segment] = draw(0, 99) < allowed_percent;
+    }
+    if (draw(0, 3) == 0) {  // one run of allowed segments
+      const std::size_t start = draw(0, static_cast<std::uint32_t>(num_segments - 1));
+      const std::size_t end = start + draw(0, static_cast<std::uint32_t>(num_segments - start));
+      for (std::size_t segment = 0; segment < num_segments; ++segment) {
+        allowed[segment] = segment >= start && segment < end;
+      }
+    }
+    const bool strange = draw(0, 3) == 0;
+    const std::uint32_t rare = draw(0, 3) == 0 ? draw(0, static_cast<std::uint32_t>(topk)) : 0;
+    std::int32_t fallback = -1;
+    for (std::size_t slot = 0; slot < topk; ++slot) {
+      std::int32_t token = static_cast<std::int32_t>(draw(0, len - 1));
+      const std::uint64_t segment = segment_of(static_cast<std::uint64_t>(token), len, num_segments);
+      if (draw(0, 9) == 0) {  // an edge of that segment
+        const std::uint64_t next = segment_edge(segment + 1, len, num_segments);
+        token = static_cast<std::int32_t>(draw(0, 1) == 0 ? segment_edge(segment, len, num_segments) : next - 1);
+      }
+      if (!allowed[segment] && slot + 1 != rare) {
+        token = fallback;
+      } else {
+        fallback = token;
+      }
+      if (strange && draw(0, 200) == 0) {
+        constexpr std::int32_t kStrange[] = {-1, -7, INT32_MIN, INT32_MAX};
+        token = kStrange[draw(0, 3)];
+      } else if (strange && draw(0, 200) == 0) {
+        token = length;
+      }
+      row[slot] = token;
+    }
+  }
+
+  std::mt19937 random_{20241130};
+};
+
+TEST_P(EveryBackend, GivesTheScalarAnswersOnRowsOfEveryWidth) {
+  for (std::size_t topk = 0; topk <= 700; topk += topk < 300 ? 1 : 37) {
+    for (int repeat = 0; repeat < 6; ++repeat) {
+      const std::size_t num_segments = draw(0, 2) == 0 ? 64 : draw(1, 64);
+      const std::size_t row_stride = topk + draw(0, 5);
+      const std::vector<std::int32_t> lens{draw_length(num_segments), draw_length(num_segments)};
+      std::vector<std::int32_t> rows(row_stride + topk, kUntouched);
+      for (std::size_t row = 0; row < 2; ++row) {
+        fill_row(rows.data() + row * row_stride, topk, lens[row], num_segments);
+      }
+      ASSERT_NO_FATAL_FAILURE(expect_scalar_answers(rows, topk, row_stride, lens, num_segments));
+    }
+  }
+}
+
+TEST_P(EveryBackend, GivesTheScalarAnswersOnWideRows) {
+  for (int repeat = 0; repeat < 600; ++repeat) {
+    const std::size_t topk = 1024 + 128 * draw(0, 8) + (draw(0, 1) == 0 ? 0 : draw(0, 127));
+    const std::size_t num_segments = draw(0, 1) == 0 ? 64 : draw(1, 64);
+    const std::vector<std::int32_t> lens{draw_length(num_segments)};
+    std::vector<std::int32_t> row(topk);
+    fill_row(row.data(), topk, lens[0], num_segments);
+    ASSERT_NO_FATAL_FAILURE(expect_scalar_answers(row, topk, topk, lens, num_segments));
+  }
+}
+
+// One token of an otherwise missing segment, in each slot in turn: no block, vector or lane may be passed over.
+TEST_P(EveryBackend, SeesASegmentsOnlyTokenWhateverItsSlot) {
+  constexpr std::size_t kTopk = 128 * 6 + 13;
+  constexpr std::int32_t kLength = 100000;
+  for (const std::uint64_t only : {0u, 1u, 30u, 62u, 63u}) {
+    std::vector<std::int32_t> row(kTopk);
+    for (std::size_t slot = 0; slot < kTopk; ++slot) {
+      const std::uint64_t segment = slot % 64 == only ? (only + 1) % 64 : slot % 64;
+      row[slot] = static_cast<std::int32_t>(segment_edge(segment, kLength, 64));
+    }
+    for (std::size_t slot = 0; slot < kTopk; ++slot) {
+      std::vector<std::int32_t> with_it(row);
+      with_it[slot] = static_cast<std::int32_t>(segment_edge(only + 1, kLength, 64) - 1);
+      std::vector<std::int32_t> witnesses(64, kUntouched);
+      GetParam()->witness_indices({with_it.data(), kTopk, kTopk, &kLength, 1}, 64, witnesses.data());
+      ASSERT_EQ(std::ranges::count(witnesses, -1), 64) << "segment " << only << " slot " << slot;
+    }
+  }
+}
+
+TEST_P(EveryBackend, SeesATokenPastTheEndWhateverItsSlot) {
+  constexpr std::size_t kTopk = 128 * 4 + 9;
+  constexpr std::int32_t kLength = 5000;
+  for (std::size_t slot = 0; slot < kTopk; ++slot) {
+    std::vector<std::int32_t> row(kTopk, 17);
+    row[slot] = slot % 2 == 0 ? kLength : INT32_MAX;
+    std::vector<std::int32_t> witnesses(8, kUntouched);
+    GetParam()->witness_indices({row.data(), kTopk, kTopk, &kLength, 1}, 8, witnesses.data());
+    const std::vector<std::int32_t> want{-1, 625, 1250, 1875, 2500, 3125, 3750, -1};
+    ASSERT_EQ(witnesses, want) << "slot " << slot;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, EveryBackend, testing::ValuesIn(runnable_backends()), backend_name);
+
+TEST(Backends, VectorBackendsAreAmongThoseThatCanRunHere) {
+#if defined(__x86_64__)
+  if (!__builtin_cpu_supports("ssse3")) {
+    GTEST_SKIP() << "this processor has no SSSE3";
+  }
+#elif !defined(__aarch64__)
+  GTEST_SKIP() << "no vector backend for this architecture";
+#endif
+  EXPECT_GE(runnable_backends().size(), 2u);
+}
+
+}  // namespace
+}  // namespace kvwitness
