@@ -1,0 +1,260 @@
+#include "kernels/simt/src/block.h"
+
+#include <cstdlib>
+#include <string_view>
+
+namespace kvwitness::simt::detail {
+
+const ThreadCoordinates* current = nullptr;
+
+// ---- Life of a block -----------------------------------------------------------------------------------------------------------------
+
+Block::Block() : threads_(new Thread[kMaxBlockThreads]), warps_(new Warp[kMaxWarps]()) {}
+
+Block::~Block() {
+  for (std::uint32_t i = 0; i < kMaxWarps; ++i) {
+    while (SyncObject* const object = warps_[i].sync_objects) {
+      warps_[i].sync_objects = object->next;
+      delete object;
+    }
+  }
+}
+
+void Block::start(LaunchState& launch, const Config& config, uint3 index) {
+  launch_ = &launch;
+  coordinates_ = {index, config.block, config.grid};
+  count_ = config.block.x * config.block.y * config.block.z;
+  exited_ = at_dependency_wait_ = polls_ = barrier_arrived_ = 0;
+  polls_in_vain_ = 0;
+  failed_ = false;
+  if (dynamic_shared_.data() == nullptr || dynamic_shared_.size_bytes() != config.dynamic_shared_bytes) {
+    constexpr std::size_t kAlignment = 16;  // that of the widest vector type
+    dynamic_shared_ = GuardedMemory(config.dynamic_shared_bytes, kAlignment, 0);
+  }
+  poison_shared(dynamic_shared_.data(), dynamic_shared_.size_bytes(), launch.poison);
+  for (const SharedRange& range : static_shared_ranges()) {
+    poison_shared(range.begin, range.bytes, launch.poison);
+  }
+  runnable_.start(launch.policy, count_, *launch.random);
+  std::uint32_t i = 0;
+  for (std::uint32_t z = 0; z < config.block.z; ++z) {
+    for (std::uint32_t y = 0; y < config.block.y; ++y) {
+      for (std::uint32_t x = 0; x < config.block.x; ++x) {
+        start_thread(i++, {x, y, z});
+      }
+    }
+  }
+  for (std::uint32_t warp = 0; warp * 32 < count_; ++warp) {
+    const std::uint32_t lanes = count_ - warp * 32;
+    warps_[warp].lanes = lanes >= 32 ? 0xFFFFFFFFu : (1u << lanes) - 1;
+    warps_[warp].pending_count = 0;
+  }
+}
+
+void Block::start_thread(std::uint32_t index, uint3 position) {
+  Thread& thread = threads_[index];
+  thread.thread_index = position;
+  thread.block = &coordinates_;
+  thread.owner = this;
+  thread.index = index;
+  thread.atomic_count = 0;
+  thread.fenced = false;
+  if (!thread.started) {
+    start_fiber(thread.context, index, fiber_main);
+    thread.started = true;
+  }
+  wake(thread);
+}
+
+BlockOutcome Block::run() {
+  if (!runnable_.empty()) {
+    Thread& first = threads_[runnable_.take()];
+    current = &first;
+    ++launch_->switches;
+    switch_context(*launch_->host, first.context);
+  }
+  if (failed_) {
+    return BlockOutcome::kFault;
+  }
+  if (exited_ == count_) {
+    return BlockOutcome::kDone;
+  }
+  if (at_dependency_wait_ != 0 && !launch_->producer_done) {
+    return BlockOutcome::kParked;
+  }
+  note_stuck_threads();
+  return BlockOutcome::kFault;
+}
+
+void Block::release_dependency_waits() {
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    if (threads_[i].state == ThreadState::kAtDependencyWait) {
+      wake(threads_[i]);
+    }
+  }
+  at_dependency_wait_ = 0;
+}
+
+void Block::abandon() {
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    if (threads_[i].state != ThreadState::kExited) {
+      threads_[i].state = ThreadState::kExited;
+      threads_[i].started = false;  // its stack holds a kernel that will never go on
+    }
+  }
+  barrier_arrived_ = 0;
+}
+
+void Block::save_static_shared() {
+  saved_shared_.clear();
+  for (const SharedRange& range : static_shared_ranges()) {
+    saved_shared_.insert(saved_shared_.end(), range.begin, range.begin + range.bytes);
+  }
+}
+
+void Block::restore_static_shared() {
+  const std::byte* saved = saved_shared_.data();
+  for (const SharedRange& range : static_shared_ranges()) {
+    for (std::size_t i = 0; i < range.bytes; ++i) {
+      const_cast<volatile std::byte*>(range.begin)[i] = *saved++;
+    }
+    tsan_forget(range.begin, range.bytes);
+  }
+}
+
+// ---- Switching -----------------------------------------------------------------------------------------------------------------------
+
+void Block::fiber_main(boost::context::detail::transfer_t transfer) {
+  enter_context(transfer);
+  for (;;) {
+    Thread& self = *running_thread();
+    tsan_acquire(self.owner->launch_->begin_edge);
+    self.owner->launch_->body(self.owner->launch_->context);
+    self.owner->exit(self);  // returns when the fiber runs its next thread
+  }
+}
+
+void Block::wake(Thread& thread) noexcept {
+  thread.state = ThreadState::kRunnable;
+  runnable_.add(thread.index);
+}
+
+void Block::run_next(Thread& self) {
+  if (runnable_.empty()) {
+    current = nullptr;
+    switch_context(self.context, *launch_->host);
+    return;
+  }
+  Thread& next = threads_[runnable_.take()];
+  if (&next != &self) {
+    current = &next;
+    ++launch_->switches;
+    switch_context(self.context, next.context);
+  }
+}
+
+void Block::exit(Thread& self) {
+  polls_in_vain_ = 0;
+  tsan_release(launch_->end_edge);
+  self.state = ThreadState::kExited;
+  ++exited_;
+  run_next(self);
+}
+
+void Block::fail(Thread& self, const RawFault& fault) {
+  raw_fault_ = fault;
+  failed_ = true;
+  current = nullptr;
+  switch_context(self.context, *launch_->host);
+  std::abort();  // nobody switches to an abandoned fiber
+}
+
+void Block::yield(Thread& self) {
+  runnable_.step(self.index);
+  wake(self);
+  run_next(self);
+}
+
+// Now and then a thread that does nothing but poll gives way, whatever the policy, or it would wait for ever for one that never runs.
+void Block::atomic_yield(Thread& self) {
+  constexpr std::uint32_t kPollsBeforeGivingWay = 256;
+  if (++polls_in_vain_ == kPollLimit) {
+    fail(self, {.kind = Fault::Kind::kNoProgress, .thread = &self, .text = "polls memory that no thread will change"});
+  }
+  if (++polls_ % kPollsBeforeGivingWay == 0) {
+    runnable_.defer(self.index);
+    yield(self);
+  } else if (runnable_.preempts()) {
+    yield(self);
+  }
+}
+
+void Block::fence_yield(Thread& self) {
+  if (runnable_.preempts()) {
+    yield(self);
+  }
+}
+
+// ---- The block barrier -----------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+// One file name may have several addresses, in several translation units.
+bool same_place(Site a, Site b) noexcept {
+  return a.line == b.line && (a.file == b.file || std::string_view(a.file) == b.file);
+}
+
+}  // namespace
+
+int Block::barrier(Thread& self, BlockVote vote, int predicate, Site site) {
+  polls_in_vain_ = 0;
+  runnable_.step(self.index);
+  if (barrier_arrived_ == 0) {
+    barrier_vote_ = vote;
+    barrier_site_ = site;
+    barrier_true_ = 0;
+  } else if (vote != barrier_vote_ || !same_place(site, barrier_site_)) {
+    fail(self, {.kind = Fault::Kind::kDivergence,
+                .thread = &self,
+                .text = "is at another block barrier than the threads that wait",
+                .site = site,
+                .other_site = barrier_site_});
+  }
+  const std::uint32_t parity = barrier_phase_ & 1;
+  barrier_true_ += predicate != 0 ? 1 : 0;
+  tsan_release(&barrier_edge_[parity]);
+  if (++barrier_arrived_ == count_) {
+    barrier_result_[parity] = vote == BlockVote::kCount ? static_cast<int>(barrier_true_)
+                              : vote == BlockVote::kAnd ? (barrier_true_ == count_ ? 1 : 0)
+                                                        : (barrier_true_ != 0 ? 1 : 0);
+    barrier_arrived_ = 0;
+    ++barrier_phase_;
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      wake(threads_[i]);
+    }
+  } else {
+    self.state = ThreadState::kAtBlockBarrier;
+    self.vote = vote;
+    self.site = site;
+  }
+  run_next(self);
+  tsan_acquire(&barrier_edge_[parity]);
+  return barrier_result_[parity];
+}
+
+// ---- Programmatic dependent launch -----------------------------------------------------------------------------------------------------
+
+void Block::wait_for_producer(Thread& self, Site site) {
+  runnable_.step(self.index);
+  if (!launch_->producer_done) {
+    self.state = ThreadState::kAtDependencyWait;
+    self.site = site;
+    ++at_dependency_wait_;
+    run_next(self);
+  }
+  if (launch_->producer_edge != nullptr) {
+    tsan_acquire(launch_->producer_edge);
+  }
+}
+
+}  // namespace kvwitness::simt::detail

@@ -1,0 +1,186 @@
+// One resident block: its threads as fibers, its barrier, its warps, and the scheduler that runs them.
+#ifndef KVWITNESS_KERNELS_SIMT_SRC_BLOCK_H
+#define KVWITNESS_KERNELS_SIMT_SRC_BLOCK_H
+
+#include <kvwitness/simt.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/simt/src/fiber.h"
+#include "kernels/simt/src/memory.h"
+#include "kernels/simt/src/schedule.h"
+
+namespace kvwitness::simt::detail {
+
+// No member of these types may be a template of the standard library that kernel code could instantiate as well: the linker may keep the
+// instrumented copy, and the executor's own accesses would count as the kernel's.
+
+class Block;
+
+enum class ThreadState : std::uint8_t { kRunnable, kAtBlockBarrier, kAtWarpCollective, kAtDependencyWait, kExited };
+
+struct Thread : ThreadCoordinates {
+  Context context;
+  Block* owner = nullptr;
+  std::uint32_t index = 0;  // in the block; its warp is index / 32
+  ThreadState state = ThreadState::kExited;
+  bool started = false;  // has a fiber
+  // Where it waits, if it does.
+  WarpOperation operation = WarpOperation::kSync;
+  BlockVote vote = BlockVote::kNone;
+  std::uint32_t mask = 0;
+  Site site = {nullptr, 0};
+  // For fences: the addresses of its last atomics, and whether a fence came before.
+  static constexpr std::uint32_t kRememberedAtomics = 8;
+  const void* atomics[kRememberedAtomics] = {};
+  std::uint32_t atomic_count = 0;
+  bool fenced = false;
+};
+
+// What went wrong, as plain values: the fiber that notices it must touch no memory that the host would read unordered.
+struct RawFault {
+  Fault::Kind kind = Fault::Kind::kDeadlock;
+  const Thread* thread = nullptr;
+  const char* text = nullptr;  // what the thread did, to be followed by where
+  Site site = {nullptr, 0};
+  Site other_site = {nullptr, 0};
+  const void* address = nullptr;
+  const void* instruction = nullptr;
+};
+
+// What the threads of a launch have in common.
+struct LaunchState {
+  void (*body)(const void*) = nullptr;
+  const void* context = nullptr;
+  Policy policy = Policy::kInOrder;
+  Random* random = nullptr;
+  Context* host = nullptr;
+  std::uint64_t poison = 0;
+  std::uint64_t switches = 0;
+  bool producer_done = true;
+  // Objects of happens-before, for ThreadSanitizer: the caller's writes before, the threads' ends, and the end of the producer's grid.
+  void* begin_edge = nullptr;
+  void* end_edge = nullptr;
+  void* producer_edge = nullptr;
+};
+
+enum class BlockOutcome : std::uint8_t { kDone, kParked, kFault };
+
+class Block {
+ public:
+  Block();
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+  ~Block();
+
+  // Makes every thread of the block ready; shared memory is poisoned.
+  void start(LaunchState& launch, const Config& config, uint3 index);
+  // Runs until all have exited, until those that have not all wait for the producer's grid (directly or not), or until a fault.
+  BlockOutcome run();
+  // The producer's grid has ended: threads that wait for it can run again.
+  void release_dependency_waits();
+  // Gives up what runs, so that the block can be started again.
+  void abandon();
+  // Static shared memory while another block runs.
+  void save_static_shared();
+  void restore_static_shared();
+
+  Fault fault() const;  // after kFault
+  // After kDone: what was written beside the dynamic shared memory.
+  std::optional<Fault> shared_memory_overrun();
+  // After a run that did not fail: whether some threads still wait for the producer's grid.
+  bool waits_for_producer() const noexcept { return at_dependency_wait_ != 0; }
+
+  // What a thread calls, on its own fiber.
+  int barrier(Thread& self, BlockVote vote, int predicate, Site site);
+  std::uint64_t collective(Thread& self, WarpOperation operation, std::uint32_t mask, std::uint64_t value,
+                           std::uint32_t argument, Site site);
+  void wait_for_producer(Thread& self, Site site);
+  void atomic_yield(Thread& self);
+  void fence_yield(Thread& self);
+  void yield(Thread& self);
+  std::uint32_t active_lanes(const Thread& self);
+  void exit(Thread& self);
+  [[noreturn]] void fail(Thread& self, const RawFault& fault);
+  void* dynamic_shared() const noexcept { return dynamic_shared_.data(); }
+  const LaunchState& launch() const noexcept { return *launch_; }
+  // The thread that stopped with a signal, and what kind of fault that is.
+  RawFault classify_signal(const Thread& self, const void* address, bool has_address, const void* instruction) const;
+
+ private:
+  struct PendingCollective {
+    std::uint32_t mask;
+    std::uint32_t arrived;
+    WarpOperation operation;
+    Site site;
+  };
+  // One object of happens-before for each set of lanes that has met at a __syncwarp, in two copies that alternate: a lane that runs ahead to
+  // the next meeting must not publish what it did since to lanes that are still leaving this one.
+  struct SyncObject {
+    std::uint32_t mask;
+    std::uint32_t phase;
+    std::uint64_t edges[2];
+    SyncObject* next;
+  };
+  struct Warp {
+    std::uint32_t lanes;  // that exist
+    std::uint32_t pending_count;
+    PendingCollective pending[32];
+    std::uint64_t value[32];
+    std::uint32_t argument[32];
+    std::uint64_t result[32];
+    SyncObject* sync_objects;  // a list: an edge is known by its address
+  };
+  static constexpr std::uint32_t kMaxWarps = kMaxBlockThreads / 32;
+  static constexpr std::uint64_t kPollLimit = std::uint64_t{1} << 26;
+
+  void start_thread(std::uint32_t index, uint3 position);
+  void run_next(Thread& self);
+  void switch_from(Thread& self, Context& next);
+  void wake(Thread& thread) noexcept;
+  PendingCollective& pending_with_mask(Warp& warp, Thread& self, std::uint32_t mask, WarpOperation operation,
+                                       Site site);
+  void complete(Warp& warp, Thread* first_lane, PendingCollective& pending);
+  void compute(Warp& warp, const PendingCollective& pending) const noexcept;
+  void shuffle(Warp& warp, const PendingCollective& pending) const noexcept;
+  static SyncObject& sync_object(Warp& warp, std::uint32_t mask);
+  void note_stuck_threads();
+  std::string describe_threads() const;
+  static void fiber_main(boost::context::detail::transfer_t transfer);
+
+  LaunchState* launch_ = nullptr;
+  BlockCoordinates coordinates_ = {};
+  std::uint32_t count_ = 0;
+  std::uint32_t exited_ = 0;
+  std::uint32_t at_dependency_wait_ = 0;
+  std::uint32_t polls_ = 0;          // since the last change of priority by polling
+  std::uint64_t polls_in_vain_ = 0;  // since a thread last arrived somewhere
+  RunnableThreads runnable_;
+  // The block barrier: results and edges of this phase and of the last one, which some threads may still be leaving.
+  std::uint32_t barrier_arrived_ = 0;
+  std::uint32_t barrier_phase_ = 0;
+  std::uint32_t barrier_true_ = 0;
+  BlockVote barrier_vote_ = BlockVote::kNone;
+  Site barrier_site_ = {nullptr, 0};
+  int barrier_result_[2] = {};
+  std::uint64_t barrier_edge_[2] = {};
+  bool failed_ = false;
+  RawFault raw_fault_;
+  std::unique_ptr<Thread[]> threads_;
+  std::unique_ptr<Warp[]> warps_;
+  GuardedMemory dynamic_shared_;
+  std::vector<std::byte> saved_shared_;
+};
+
+// The thread that runs; null while the host does.
+inline Thread* running_thread() noexcept {
+  return static_cast<Thread*>(const_cast<ThreadCoordinates*>(current));
+}
+
+}  // namespace kvwitness::simt::detail
+
+#endif  // KVWITNESS_KERNELS_SIMT_SRC_BLOCK_H

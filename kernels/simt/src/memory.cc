@@ -1,0 +1,298 @@
+#include "kernels/simt/src/memory.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <kvwitness/simt.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "kernels/simt/src/sanitizers.h"
+
+namespace kvwitness::simt::detail {
+namespace {
+
+constexpr std::byte kCanary{0xC9};
+
+std::size_t page_bytes() noexcept {
+  static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+std::size_t round_up(std::size_t value, std::size_t multiple) noexcept {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+// The C library's memset and memcpy are intercepted by the sanitizers, which would take the executor's writes for the kernel's.
+void fill(std::byte* begin, std::size_t bytes, std::byte value) noexcept {
+  for (std::size_t i = 0; i < bytes; ++i) {
+    const_cast<volatile std::byte*>(begin)[i] = value;
+  }
+}
+
+bool all_canaries(const std::byte* begin, const std::byte* end) noexcept {
+  unsigned changed = 0;  // without a branch, so that the loop is a vector loop: it runs after each block
+  for (const std::byte* at = begin; at != end; ++at) {
+    changed |= std::to_integer<unsigned>(*at ^ kCanary);
+  }
+  return changed == 0;
+}
+
+}  // namespace
+
+GuardedMemory::GuardedMemory(std::size_t bytes, std::size_t alignment, std::size_t offset) : bytes_(bytes) {
+  const std::size_t page = page_bytes();
+  offset %= alignment;
+  // data + bytes is as close to the end as the alignment permits: the tail is shorter than the alignment.
+  const std::size_t tail = (alignment - (offset + bytes) % alignment) % alignment;
+  const std::size_t inner = round_up(bytes + tail + offset + 1, page);  // one byte at least lies before the data
+  mapping_bytes_ = inner + 2 * page;
+  void* const mapping = mmap(nullptr, mapping_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapping == MAP_FAILED) {
+    throw std::bad_alloc();
+  }
+  mapping_ = static_cast<std::byte*>(mapping);
+  if (mprotect(mapping_ + page, inner, PROT_READ | PROT_WRITE) != 0) {
+    munmap(mapping_, mapping_bytes_);
+    throw std::bad_alloc();
+  }
+  std::byte* const end = mapping_ + page + inner;
+  data_ = end - tail - bytes;
+  restore_surroundings();
+  asan_poison(mapping_, static_cast<std::size_t>(data_ - mapping_));
+  asan_poison(data_ + bytes, tail + page);
+}
+
+GuardedMemory::GuardedMemory(GuardedMemory&& other) noexcept {
+  *this = std::move(other);
+}
+
+GuardedMemory& GuardedMemory::operator=(GuardedMemory&& other) noexcept {
+  std::swap(mapping_, other.mapping_);
+  std::swap(mapping_bytes_, other.mapping_bytes_);
+  std::swap(data_, other.data_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+GuardedMemory::~GuardedMemory() {
+  if (mapping_ != nullptr) {
+    asan_unpoison(mapping_, mapping_bytes_);
+    munmap(mapping_, mapping_bytes_);
+  }
+}
+
+bool GuardedMemory::surrounds(const void* address) const noexcept {
+  const auto* const at = static_cast<const std::byte*>(address);
+  return at >= mapping_ && at < mapping_ + mapping_bytes_;
+}
+
+std::optional<std::ptrdiff_t> GuardedMemory::first_changed_byte() const noexcept {
+  const std::byte* const begin = mapping_ + page_bytes();
+  const std::byte* const end = mapping_ + mapping_bytes_ - page_bytes();
+  if (all_canaries(begin, data_) && all_canaries(data_ + bytes_, end)) {
+    return std::nullopt;
+  }
+  for (const std::byte* at = begin; at != end; ++at) {
+    if ((at < data_ || at >= data_ + bytes_) && *at != kCanary) {
+      return at - data_;
+    }
+  }
+  return std::nullopt;
+}
+
+void GuardedMemory::restore_surroundings() noexcept {
+  std::byte* const begin = mapping_ + page_bytes();
+  std::byte* const end = mapping_ + mapping_bytes_ - page_bytes();
+  fill(begin, static_cast<std::size_t>(data_ - begin), kCanary);
+  fill(data_ + bytes_, static_cast<std::size_t>(end - data_) - bytes_, kCanary);
+}
+
+// ---- Global buffers ----------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+struct GlobalAllocation {
+  GuardedMemory memory;
+  GlobalAllocation* previous = nullptr;
+  GlobalAllocation* next = nullptr;
+};
+
+struct GlobalAllocations {
+  std::mutex mutex;
+  GlobalAllocation* first = nullptr;
+};
+
+GlobalAllocations& allocations() noexcept {
+  static GlobalAllocations all;
+  return all;
+}
+
+GlobalAllocation* find_allocation(const void* data) noexcept {
+  for (GlobalAllocation* at = allocations().first; at != nullptr; at = at->next) {
+    if (at->memory.data() == data) {
+      return at;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void* allocate_global(std::size_t bytes, std::size_t alignment, std::size_t offset) {
+  auto* const allocation = new GlobalAllocation{GuardedMemory(bytes, alignment, offset)};
+  const std::lock_guard lock(allocations().mutex);
+  allocation->next = allocations().first;
+  if (allocation->next != nullptr) {
+    allocation->next->previous = allocation;
+  }
+  allocations().first = allocation;
+  return allocation->memory.data();
+}
+
+void release_global(void* memory) noexcept {
+  if (memory == nullptr) {
+    return;
+  }
+  GlobalAllocation* allocation = nullptr;
+  {
+    const std::lock_guard lock(allocations().mutex);
+    allocation = find_allocation(memory);
+    (allocation->previous != nullptr ? allocation->previous->next : allocations().first) = allocation->next;
+    if (allocation->next != nullptr) {
+      allocation->next->previous = allocation->previous;
+    }
+  }
+  delete allocation;
+}
+
+bool intact_global(const void* memory) noexcept {
+  const std::lock_guard lock(allocations().mutex);
+  const GlobalAllocation* const allocation = find_allocation(memory);
+  return allocation == nullptr || !allocation->memory.first_changed_byte();
+}
+
+std::string describe_global(const void* address) {
+  const std::lock_guard lock(allocations().mutex);
+  for (const GlobalAllocation* at = allocations().first; at != nullptr; at = at->next) {
+    if (at->memory.surrounds(address)) {
+      return "byte offset " + std::to_string(static_cast<const std::byte*>(address) - at->memory.data()) +
+             " of a global buffer of " + std::to_string(at->memory.size_bytes()) + " bytes";
+    }
+  }
+  return {};
+}
+
+std::string describe_changed_global() {
+  const std::lock_guard lock(allocations().mutex);
+  for (GlobalAllocation* at = allocations().first; at != nullptr; at = at->next) {
+    if (const std::optional<std::ptrdiff_t> offset = at->memory.first_changed_byte()) {
+      at->memory.restore_surroundings();
+      return "byte offset " + std::to_string(*offset) + " of a global buffer of " +
+             std::to_string(at->memory.size_bytes()) + " bytes was written";
+    }
+  }
+  return {};
+}
+
+// ---- Shared memory -----------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+using Header = ElfW(Ehdr);
+using Section = ElfW(Shdr);
+
+bool read_at(int file, void* into, std::size_t bytes, std::uint64_t offset) noexcept {
+  return pread(file, into, bytes, static_cast<off_t>(offset)) == static_cast<ssize_t>(bytes);
+}
+
+bool holds_shared_variables(const char* section_name) noexcept {
+  const auto starts_with = [section_name](const char* prefix) {
+    return std::strncmp(section_name, prefix, std::strlen(prefix)) == 0;
+  };
+  return starts_with(".kvwitness_shared") || starts_with(".noinit");
+}
+
+void append_ranges_of(const char* path, std::uintptr_t base, std::vector<SharedRange>& ranges) {
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) {
+    return;  // the kernel's own object has no file, and no variables
+  }
+  Header header;
+  std::vector<Section> sections;
+  std::vector<char> names;
+  bool readable = read_at(file, &header, sizeof(header), 0) && std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
+                  header.e_shentsize == sizeof(Section) && header.e_shstrndx < header.e_shnum;
+  if (readable) {
+    sections.resize(header.e_shnum);
+    readable = read_at(file, sections.data(), sections.size() * sizeof(Section), header.e_shoff);
+  }
+  if (readable) {
+    names.resize(sections[header.e_shstrndx].sh_size + 1);
+    readable = read_at(file, names.data(), names.size() - 1, sections[header.e_shstrndx].sh_offset);
+  }
+  close(file);
+  for (const Section& section : sections) {
+    if (readable && section.sh_size != 0 && section.sh_name < names.size() &&
+        holds_shared_variables(&names[section.sh_name])) {
+      ranges.push_back(
+          {reinterpret_cast<std::byte*>(base + section.sh_addr), static_cast<std::size_t>(section.sh_size)});
+    }
+  }
+}
+
+struct LoadedObjects {
+  bool scanned = false;
+  unsigned long long loads = 0;
+  std::vector<SharedRange> ranges;
+};
+
+int visit_object(dl_phdr_info* info, std::size_t, void* context) {
+  auto& objects = *static_cast<LoadedObjects*>(context);
+  const bool is_program = info->dlpi_name == nullptr || info->dlpi_name[0] == '\0';
+  append_ranges_of(is_program ? "/proc/self/exe" : info->dlpi_name, static_cast<std::uintptr_t>(info->dlpi_addr),
+                   objects.ranges);
+  return 0;
+}
+
+int visit_load_count(dl_phdr_info* info, std::size_t, void* count) {
+  *static_cast<unsigned long long*>(count) = info->dlpi_adds + info->dlpi_subs;
+  return 1;
+}
+
+}  // namespace
+
+const std::vector<SharedRange>& static_shared_ranges() {
+  static LoadedObjects objects;
+  unsigned long long loads = 0;
+  dl_iterate_phdr(visit_load_count, &loads);
+  if (!objects.scanned || loads != objects.loads) {
+    objects.ranges.clear();
+    dl_iterate_phdr(visit_object, &objects);
+    objects.loads = loads;
+    objects.scanned = true;
+  }
+  return objects.ranges;
+}
+
+void poison_shared(std::byte* begin, std::size_t bytes, std::uint64_t pattern) noexcept {
+  std::size_t i = 0;
+  for (; i < bytes && (reinterpret_cast<std::uintptr_t>(begin) + i) % 8 != 0; ++i) {
+    begin[i] = static_cast<std::byte>(pattern);
+  }
+  for (; i + 8 <= bytes; i += 8) {
+    *reinterpret_cast<volatile std::uint64_t*>(begin + i) = pattern;
+  }
+  for (; i < bytes; ++i) {
+    begin[i] = static_cast<std::byte>(pattern);
+  }
+  tsan_forget(begin, bytes);
+}
+
+}  // namespace kvwitness::simt::detail

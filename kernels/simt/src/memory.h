@@ -1,0 +1,59 @@
+// The memories of the model: global buffers, dynamic and static shared memory.
+#ifndef KVWITNESS_KERNELS_SIMT_SRC_MEMORY_H
+#define KVWITNESS_KERNELS_SIMT_SRC_MEMORY_H
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kvwitness::simt::detail {
+
+// Pages of which the last bytes are in use, up to an inaccessible page; another one lies before them. The bytes in between hold a
+// known pattern, and are poisoned under AddressSanitizer.
+class GuardedMemory {
+ public:
+  GuardedMemory() = default;
+  // The first byte in use is `offset` past a multiple of `alignment`, a power of two of at most a page.
+  GuardedMemory(std::size_t bytes, std::size_t alignment, std::size_t offset);
+  GuardedMemory(GuardedMemory&& other) noexcept;
+  GuardedMemory& operator=(GuardedMemory&& other) noexcept;
+  GuardedMemory(const GuardedMemory&) = delete;
+  GuardedMemory& operator=(const GuardedMemory&) = delete;
+  ~GuardedMemory();
+
+  std::byte* data() const noexcept { return data_; }
+  std::size_t size_bytes() const noexcept { return bytes_; }
+
+  // Whether the address lies in one of the pages, accessible or not.
+  bool surrounds(const void* address) const noexcept;
+  // The offset from data() of the first changed byte outside, if there is one.
+  std::optional<std::ptrdiff_t> first_changed_byte() const noexcept;
+  void restore_surroundings() noexcept;
+
+ private:
+  std::byte* mapping_ = nullptr;
+  std::size_t mapping_bytes_ = 0;
+  std::byte* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+// Describes an access at `address` in terms of the buffer it missed; empty where no buffer is near.
+std::string describe_global(const void* address);
+// The first living buffer whose surroundings changed, described; empty where there is none. The surroundings are restored.
+std::string describe_changed_global();
+
+// The sections that hold the `__shared__` variables of every loaded program and library. Scans again only when one was loaded.
+struct SharedRange {
+  std::byte* begin;
+  std::size_t bytes;
+};
+const std::vector<SharedRange>& static_shared_ranges();
+
+// Fills with a pattern, and makes ThreadSanitizer forget what was there.
+void poison_shared(std::byte* begin, std::size_t bytes, std::uint64_t pattern) noexcept;
+
+}  // namespace kvwitness::simt::detail
+
+#endif  // KVWITNESS_KERNELS_SIMT_SRC_MEMORY_H

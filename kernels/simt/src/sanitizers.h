@@ -1,0 +1,73 @@
+// The entry points of the sanitizer runtimes, found at link time: weak, so that one build of the executor serves programs with either
+// runtime or none. The executor itself is never instrumented, for its own bookkeeping would be reported as races of the kernel.
+#ifndef KVWITNESS_KERNELS_SIMT_SRC_SANITIZERS_H
+#define KVWITNESS_KERNELS_SIMT_SRC_SANITIZERS_H
+
+#include <cstddef>
+#include <cstdint>
+
+extern "C" {
+// <sanitizer/tsan_interface.h>
+[[gnu::weak]] void* __tsan_get_current_fiber();
+[[gnu::weak]] void* __tsan_create_fiber(unsigned flags);
+[[gnu::weak]] void __tsan_destroy_fiber(void* fiber);
+[[gnu::weak]] void __tsan_switch_to_fiber(void* fiber, unsigned flags);
+[[gnu::weak]] void __tsan_set_fiber_name(void* fiber, const char* name);
+[[gnu::weak]] void __tsan_acquire(void* object);
+[[gnu::weak]] void __tsan_release(void* object);
+// Java's heap interface (tsan_interface_java.h), for the one thing that nothing else offers: to forget what was recorded of a range.
+[[gnu::weak]] void __tsan_java_alloc(std::uintptr_t address, std::uintptr_t bytes);
+[[gnu::weak]] void __tsan_java_free(std::uintptr_t address, std::uintptr_t bytes);
+// <sanitizer/common_interface_defs.h>, <sanitizer/asan_interface.h>
+[[gnu::weak]] void __sanitizer_start_switch_fiber(void** fake_stack, const void* bottom, std::size_t bytes);
+[[gnu::weak]] void __sanitizer_finish_switch_fiber(void* fake_stack, const void** bottom, std::size_t* bytes);
+[[gnu::weak]] void __asan_poison_memory_region(const volatile void* address, std::size_t bytes);
+[[gnu::weak]] void __asan_unpoison_memory_region(const volatile void* address, std::size_t bytes);
+}
+
+namespace kvwitness::simt::detail {
+
+inline bool under_tsan() noexcept {
+  return __tsan_create_fiber != nullptr;
+}
+inline bool under_asan() noexcept {
+  return __asan_poison_memory_region != nullptr;
+}
+
+inline void tsan_acquire(void* object) noexcept {
+  if (under_tsan()) {
+    __tsan_acquire(object);
+  }
+}
+inline void tsan_release(void* object) noexcept {
+  if (under_tsan()) {
+    __tsan_release(object);
+  }
+}
+
+// Forgets every access to the range, so that shared memory of one block is not compared with that of the next at the same address.
+inline void tsan_forget(void* address, std::size_t bytes) noexcept {
+  if (under_tsan() && bytes != 0) {
+    constexpr std::uintptr_t kGranule = 8;
+    const auto first = reinterpret_cast<std::uintptr_t>(address) & ~(kGranule - 1);
+    const auto end = (reinterpret_cast<std::uintptr_t>(address) + bytes + kGranule - 1) & ~(kGranule - 1);
+    __tsan_java_free(first, end - first);
+    __tsan_java_alloc(first, end - first);
+    __tsan_java_free(first, end - first);
+  }
+}
+
+inline void asan_poison(const void* address, std::size_t bytes) noexcept {
+  if (under_asan() && bytes != 0) {
+    __asan_poison_memory_region(address, bytes);
+  }
+}
+inline void asan_unpoison(const void* address, std::size_t bytes) noexcept {
+  if (under_asan() && bytes != 0) {
+    __asan_unpoison_memory_region(address, bytes);
+  }
+}
+
+}  // namespace kvwitness::simt::detail
+
+#endif  // KVWITNESS_KERNELS_SIMT_SRC_SANITIZERS_H
