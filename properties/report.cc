@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -41,6 +42,18 @@ std::string_view word(ResultKind kind) {
       break;
   }
   return "unsupported";
+}
+
+std::string_view word(Reproduction reproduction) {
+  switch (reproduction) {
+    case Reproduction::kFresh:
+      return "in a fresh process";
+    case Reproduction::kSameProcess:
+      return "in the same process";
+    case Reproduction::kNot:
+      break;
+  }
+  return "not reproduced";
 }
 
 std::string failing_message(const Report& report) {
@@ -95,7 +108,7 @@ std::string passing_message(const Report& report) {
                      report.cut_by_clock ? "; a clock cut the run short, so another run may judge other cases" : "");
 }
 
-Json counterexample_json(const Case& value) {
+Json case_json(const Case& value) {
   return Json::parse(to_json(value));
 }
 
@@ -114,16 +127,17 @@ Json property_json(const PropertyResult& result, const std::string& implementati
   for (const auto& [name, count] : result.classes) json["classes"][name] = count;
   if (!result.counterexample) return json;
   const Counterexample& found = *result.counterexample;
-  const Case minimal = counterexample_case(found, result.property);
-  const Property* const property = find_property(result.property);
-  if (property != nullptr) json["statement"] = property->statement;
+  if (const Property* const property = find_property(result.property)) json["statement"] = property->statement;
   json["what"] = found.verdict.what;
   if (found.verdict.difference) json["difference"] = difference_json(*found.verdict.difference);
-  json["counterexample"] = counterexample_json(minimal);
+  json["counterexample"] = case_json(counterexample_case(found, result.property));
+  if (found.verdict.compared_with) json["compared_with"] = case_json(*found.verdict.compared_with);
   json["original_source"] = found.original_source;
+  if (!found.failure_file.empty()) json["failure_file"] = found.failure_file;
   json["irrelevant"] = found.irrelevant_fields;
+  json["reproduction"] = word(found.reproduction);
   json["shrinks"] = found.shrinks;
-  json["replay"] = replays.command(implementation, minimal);
+  json["replay"] = replays.command(implementation, result.property, found);
   return json;
 }
 
@@ -194,12 +208,38 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
-std::string ReplayCommands::command(const std::string& implementation, const Case& value) const {
-  const auto selector = selectors.find(implementation);
-  const auto variable = variables.find(implementation);
-  return fmt::format("printf '%s\\n' {} | {}{} replay -{}", shell_quote(to_json(value)),
-                     variable == variables.end() ? "" : variable->second + " ", shell_quote(program),
-                     selector == selectors.end() ? "" : " " + selector->second);
+std::string skipped_listing(std::span<const Skipped> skipped) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
+  for (const Skipped& one : skipped) {
+    const auto same =
+        std::find_if(by_reason.begin(), by_reason.end(), [&](const auto& group) { return group.first == one.reason; });
+    auto& names =
+        same == by_reason.end() ? by_reason.emplace_back(one.reason, std::vector<std::string>{}).second : same->second;
+    names.push_back(one.name);
+  }
+  if (by_reason.empty()) return "nothing";
+  std::vector<std::string> groups;
+  for (const auto& [reason, names] : by_reason)
+    groups.push_back(fmt::format("{} ({})", fmt::join(names, ", "), reason));
+  return printable(fmt::format("{}", fmt::join(groups, ", ")));
+}
+
+std::string ReplayCommands::command(const std::string& implementation, std::string_view property,
+                                    const Counterexample& found) const {
+  constexpr std::size_t kLongCase = 8000;  // characters; more is no pleasure to paste
+  const std::string json = to_json(counterexample_case(found, property));
+  // The implementation's words before or after the program, where there are any.
+  const auto words = [&](const std::map<std::string, std::string>& all, std::string_view format) {
+    const auto entry = all.find(implementation);
+    return entry == all.end() ? std::string{} : fmt::format(fmt::runtime(format), entry->second);
+  };
+  const std::string selector = words(selectors, " {}");
+  const std::string call = words(variables, "{} ").append(shell_quote(program));
+  if (json.size() > kLongCase && !found.failure_file.empty()) {
+    return fmt::format("{} replay {}{}", call, shell_quote(std::filesystem::absolute(found.failure_file).string()),
+                       selector);
+  }
+  return fmt::format("printf '%s\\n' {} | {} replay -{}", shell_quote(json), call, selector);
 }
 
 Case counterexample_case(const Counterexample& counterexample, std::string_view property) {

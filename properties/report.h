@@ -37,11 +37,10 @@ Conclusion refuse_to_run(std::string message);
 struct ReplayCommands {
   std::string program;                           // absolute path of the executable
   std::map<std::string, std::string> selectors;  // by implementation: "--impl avx2", "--plugin '/a/b.so'"
-  std::map<std::string, std::string>
-      variables;  // by implementation: "KVWITNESS_BACKEND=avx2", where the run had it set
+  std::map<std::string, std::string> variables;  // by implementation: "KVWITNESS_BACKEND=avx2", where the run had it
 
-  // One line that a POSIX shell takes from any folder.
-  std::string command(const std::string& implementation, const Case& value) const;
+  // One line that a POSIX shell takes from any folder. The case stands in it, unless it is long and kept in a file.
+  std::string command(const std::string& implementation, std::string_view property, const Counterexample& found) const;
 };
 
 // The case that a report shows and replays for a failure: the minimal one without `attention` and, unless the
@@ -52,6 +51,14 @@ Case counterexample_case(const Counterexample& counterexample, std::string_view 
 std::string shell_quote(std::string_view text);
 // `text` without control characters, escape sequences included: names and messages may come from a plug-in.
 std::string printable(std::string_view text);
+
+// An implementation that was not judged, and why.
+struct Skipped {
+  std::string name;
+  std::string reason;
+};
+// "avx2, avx512 (this build leaves them out), cuda-block (no GPU)": those of one reason together; "nothing" for none.
+std::string skipped_listing(std::span<const Skipped> skipped);
 
 std::string render_json(const Report& report, const Conclusion& conclusion, const ReplayCommands& replays);
 // Strict XML 1.0: a suite an implementation, a test case a property.

@@ -99,11 +99,12 @@ class Suites {
 
 std::string details(const PropertyResult& result, const std::string& implementation, const ReplayCommands& replays) {
   if (!result.counterexample) return result.reason;
-  const Case minimal = counterexample_case(*result.counterexample, result.property);
+  const Counterexample& found = *result.counterexample;
   const Property* const property = find_property(result.property);
   return fmt::format("The rule: {}\nMinimal case: {}\nReplay: {}\n",
-                     property == nullptr ? std::string_view{"the case's expect"} : property->statement,
-                     to_json(minimal), replays.command(implementation, minimal));
+                     property == nullptr ? std::string_view{"the case file's own `expect`"} : property->statement,
+                     to_json(counterexample_case(found, result.property)),
+                     replays.command(implementation, result.property, found));
 }
 
 void add_implementation(Suites& suites, const ImplementationResult& result, const ReplayCommands& replays) {

@@ -187,26 +187,13 @@ std::int64_t row_width(const Case& value) {
 
 // The row's slots around `slot`, as JSON with an ellipsis where some are left out.
 std::string row_around(std::span<const std::int32_t> rows, std::int64_t width, const Difference& where) {
+  const auto row_count = width > 0 ? static_cast<std::int64_t>(rows.size()) / width : 0;
+  if (where.row < 0 || where.row >= row_count || where.slot < 0 || where.slot >= width) return "";
   const std::int64_t begin = std::max<std::int64_t>(0, where.slot - kShownSlots / 2);
   const std::int64_t end = std::min(width, begin + kShownSlots);
-  if (width <= 0 || where.row < 0 || (where.row + 1) * width > static_cast<std::int64_t>(rows.size())) return "";
   const auto row = rows.subspan(static_cast<std::size_t>(where.row * width), static_cast<std::size_t>(width));
   std::vector<std::int32_t> shown(row.begin() + begin, row.begin() + end);
   return fmt::format("[{}{}{}]", begin > 0 ? "..., " : "", fmt::join(shown, ", "), end < width ? ", ..." : "");
-}
-
-// The slot that the verdict names, else the first in which the outcome and the oracle's answer differ.
-std::optional<Difference> first_difference(const Counterexample& found) {
-  if (found.verdict.difference) return found.verdict.difference;
-  const std::int64_t width = row_width(found.minimal);
-  if (!found.expected_rows || width <= 0 || found.outcome.status != 0 ||
-      found.expected_rows->size() != found.outcome.rows.size())
-    return {};
-  const auto [expected, actual] =
-      std::mismatch(found.expected_rows->begin(), found.expected_rows->end(), found.outcome.rows.begin());
-  if (expected == found.expected_rows->end()) return {};
-  const std::int64_t at = std::distance(found.expected_rows->begin(), expected);
-  return Difference{.row = at / width, .slot = at % width, .expected = *expected, .actual = *actual};
 }
 
 std::string matters(const Case& minimal, const std::vector<std::string>& irrelevant) {
@@ -221,34 +208,87 @@ std::string matters(const Case& minimal, const std::vector<std::string>& irrelev
   return text;
 }
 
-std::string render_failure(const ImplementationResult& result, const PropertyResult& property,
-                           const ReplayCommands& replays, const TextStyle& style) {
+// A label and what it labels, on a line of their own.
+std::string labelled(std::string_view label, std::string_view content) {
+  return content.empty() ? "" : fmt::format("  {:<17} {}\n", label, content);
+}
+
+// The first slot that is wrong, with the row around it as it must be and as it was.
+std::string shown_difference(const Counterexample& found) {
+  const std::optional<Difference>& difference = found.verdict.difference;
+  if (!difference) return "";
+  const std::int64_t width = row_width(found.minimal);
   std::string text =
-      paint(style, kRed, fmt::format("FAIL {} breaks {}", printable(result.implementation), property.property)) + "\n";
-  const auto line = [&](std::string_view label, std::string_view content) {
-    text += fmt::format("  {:<17} {}\n", label, content);
-  };
-  const Property* const rule = find_property(property.property);
-  if (rule != nullptr) line("the rule", rule->statement);
-  if (!property.reason.empty()) line("reason", printable(property.reason));
-  if (!property.counterexample) return text;
-  const Counterexample& found = *property.counterexample;
-  const Case minimal = counterexample_case(found, property.property);
-  line("broken here", printable(found.verdict.what));
-  line("original case", shown_original(found));
-  line("minimal case", to_json(minimal));
-  if (found.verdict.compared_with) line("compared with", to_json(*found.verdict.compared_with));
-  if (const std::optional<Difference> difference = first_difference(found)) {
-    line("first difference", fmt::format("row {}, slot {}: expected {}, got {}", difference->row, difference->slot,
-                                         difference->expected, difference->actual));
-    const std::int64_t width = row_width(minimal);
-    if (found.expected_rows) line("the rule gives", row_around(*found.expected_rows, width, *difference));
-    if (found.outcome.ending == Ending::kReturned) line("it gave", row_around(found.outcome.rows, width, *difference));
+      labelled("first difference", fmt::format("row {}, slot {}: expected {}, got {}", difference->row,
+                                               difference->slot, difference->expected, difference->actual));
+  if (found.expected_rows && found.outcome.ending == Ending::kReturned && found.outcome.status == 0) {
+    text += labelled("the rule gives", row_around(*found.expected_rows, width, *difference));
+    text += labelled("it gave", row_around(found.outcome.rows, width, *difference));
   }
-  line("what matters", matters(minimal, found.irrelevant_fields));
-  line("shrunk", fmt::format("{} steps of {} attempts", found.shrinks, found.shrink_attempts));
-  line("replay", replays.command(result.implementation, minimal));
   return text;
+}
+
+std::string statement_of(const std::string& property) {
+  const Property* const rule = find_property(property);
+  return rule == nullptr ? "the case file's own `expect`" : std::string(rule->statement);
+}
+
+std::string render_counterexample(const Counterexample& found, const std::string& implementation,
+                                  const std::string& property, const ReplayCommands& replays) {
+  const Case minimal = counterexample_case(found, property);
+  std::string text = labelled("original case", shown_original(found));
+  text += labelled("minimal case", to_json(minimal));
+  if (found.verdict.compared_with) text += labelled("compared with", to_json(*found.verdict.compared_with));
+  text += shown_difference(found);
+  text += labelled("what matters", matters(minimal, found.irrelevant_fields));
+  text += labelled("shrunk", fmt::format("{} steps in {} attempts", found.shrinks, found.shrink_attempts));
+  text += labelled("kept in", printable(found.failure_file));
+  if (found.reproduction == Reproduction::kNot) {
+    text += labelled("beware", "it did not fail again, alone or after the calls before it: the replay may pass");
+  }
+  return text + labelled("replay", replays.command(implementation, property, found));
+}
+
+using Failures = std::vector<const PropertyResult*>;
+
+// The failures of one implementation, those with the same minimal case together.
+std::vector<Failures> grouped_failures(const ImplementationResult& result) {
+  std::vector<Failures> groups;
+  for (const PropertyResult& property : result.properties) {
+    if (property.kind != ResultKind::kFail) continue;
+    const auto same = std::find_if(groups.begin(), groups.end(), [&](const Failures& group) {
+      const PropertyResult& first = *group.front();
+      return property.counterexample && first.counterexample &&
+             counterexample_case(*property.counterexample, property.property) ==
+                 counterexample_case(*first.counterexample, first.property);
+    });
+    if (same == groups.end()) {
+      groups.push_back({&property});
+    } else {
+      same->push_back(&property);
+    }
+  }
+  return groups;
+}
+
+// Why the property failed: the words of the verdict, or the reason where there is no counterexample.
+std::string broken_words(const PropertyResult& result) {
+  return printable(result.counterexample ? result.counterexample->verdict.what : result.reason);
+}
+
+std::string render_group(const ImplementationResult& result, const Failures& group, const ReplayCommands& replays,
+                         const TextStyle& style) {
+  const std::string name = printable(result.implementation);
+  std::string text;
+  for (const PropertyResult* const property : group) {
+    const std::string_view also = property == group.front() ? "" : "also ";
+    text += paint(style, kRed, fmt::format("FAIL {} {}breaks {}", name, also, property->property)) + "\n";
+    text += labelled("the rule", statement_of(property->property));
+    text += labelled("broken here", broken_words(*property));
+  }
+  const PropertyResult& first = *group.front();
+  if (!first.counterexample) return text + "\n";
+  return text + render_counterexample(*first.counterexample, result.implementation, first.property, replays) + "\n";
 }
 
 }  // namespace
@@ -256,8 +296,12 @@ std::string render_failure(const ImplementationResult& result, const PropertyRes
 std::string render_failures(const Report& report, const ReplayCommands& replays, const TextStyle& style) {
   std::string text;
   for (const ImplementationResult& result : report.implementations) {
-    for (const PropertyResult& property : result.properties) {
-      if (property.kind == ResultKind::kFail) text += render_failure(result, property, replays, style) + "\n";
+    const std::vector<Failures> groups = grouped_failures(result);
+    for (const Failures& group : groups) text += render_group(result, group, replays, style);
+    if (groups.empty() && result.kind == ResultKind::kFail) {
+      text +=
+          paint(style, kRed, fmt::format("FAIL {}: {}", printable(result.implementation), printable(result.reason))) +
+          "\n\n";
     }
   }
   return text;
@@ -287,15 +331,12 @@ std::string render_table(const Report& report, const TextStyle& style) {
 std::string render_last_line(const Report& report, const Conclusion& conclusion, const TextStyle& style) {
   const bool pass = conclusion.verdict == RunVerdict::kPass;
   const std::string_view word = pass ? "PASS" : conclusion.verdict == RunVerdict::kFail ? "FAIL" : "ERROR";
-  std::vector<std::string> skipped;
+  std::vector<Skipped> skipped;
   for (const ImplementationResult& result : report.implementations) {
-    if (result.kind == ResultKind::kSkipped)
-      skipped.push_back(fmt::format("{} ({})", result.implementation, result.reason));
+    if (result.kind == ResultKind::kSkipped) skipped.push_back({result.implementation, result.reason});
   }
   return fmt::format("{} {}; skipped: {}; seed {}; {:.1f} s\n", paint(style, pass ? kGreen : kRed, word),
-                     printable(conclusion.message),
-                     skipped.empty() ? "nothing" : printable(fmt::format("{}", fmt::join(skipped, ", "))), report.seed,
-                     report.seconds);
+                     printable(conclusion.message), skipped_listing(skipped), report.seed, report.seconds);
 }
 
 }  // namespace kvwitness::harness

@@ -15,7 +15,7 @@ std::string why_not(std::string_view backend) {
   const auto compiled_in = kvwitness::backends();
   const auto found =
       std::find_if(compiled_in.begin(), compiled_in.end(), [&](const Backend* one) { return backend == one->name; });
-  if (found == compiled_in.end()) return "this build does not hold it";
+  if (found == compiled_in.end()) return "this build leaves it out";
   const char* const reason = (*found)->why_not();
   return reason == nullptr ? "" : reason;
 }

@@ -117,11 +117,11 @@ ExitStatus replay(const ReplayArguments& arguments) {
     return ExitStatus::kPassed;
   }
   Selection selection = select_implementations(arguments.selection, environment);
-  std::vector<std::string> skipped, absent;
+  std::vector<Skipped> skipped, absent;
   std::erase_if(selection.implementations, [&](const std::unique_ptr<Implementation>& implementation) {
     const Availability availability = implementation->availability();
     if (availability.can_run) return false;
-    skipped.push_back(fmt::format("{} ({})", implementation->name(), availability.why_not));
+    skipped.push_back({implementation->name(), availability.why_not});
     const auto& forced = selection.forced;
     if (std::find(forced.begin(), forced.end(), implementation->name()) != forced.end())
       absent.push_back(skipped.back());
@@ -130,7 +130,7 @@ ExitStatus replay(const ReplayArguments& arguments) {
 
   Tally tally;
   for (const PinnedCase& pinned : cases) replay_case(pinned, selection.implementations, tally);
-  const std::string left_out = skipped.empty() ? "nothing" : printable(fmt::format("{}", fmt::join(skipped, ", ")));
+  const std::string left_out = skipped_listing(skipped);
   const std::string over =
       fmt::format("{} on {}", plural(cases.size(), "case"), plural(selection.implementations.size(), "implementation"));
   if (tally.failed > 0) {
@@ -139,13 +139,12 @@ ExitStatus replay(const ReplayArguments& arguments) {
     return ExitStatus::kFailed;
   }
   if (!absent.empty()) {
-    fmt::print(stderr, "kvwitness: asked for by name, but cannot run here: {}\n",
-               printable(fmt::format("{}", fmt::join(absent, ", "))));
+    fmt::print(stderr, "kvwitness: asked for by name, but cannot run here: {}\n", skipped_listing(absent));
     return ExitStatus::kCannotRun;
   }
   if (tally.passed == 0) throw UsageError(fmt::format("{}: not one was judged, so nothing is shown", over));
-  fmt::print("PASS {}: {} passed, {} not judged; a failure that one of them showed before is fixed; skipped: {}\n",
-             over, tally.passed, tally.not_judged, left_out);
+  fmt::print("PASS {}: {} passed, {} not judged; none fails, so what failed before is fixed; skipped: {}\n", over,
+             tally.passed, tally.not_judged, left_out);
   return ExitStatus::kPassed;
 }
 
