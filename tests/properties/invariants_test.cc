@@ -1,0 +1,550 @@
+#include "properties/invariants.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "properties/implementations.h"
+#include "properties/oracle.h"
+#include "properties/status.h"
+#include "tests/properties/sampled_cases.h"
+
+namespace kvwitness::harness {
+namespace {
+
+constexpr std::int32_t kHole = -1;
+const std::string kStray = "the element 0 behind the output rows changed from 3 to 4";
+
+// The right outcome of every run, changed by a test's hand.
+class Altered final : public Implementation {
+ public:
+  using Change = std::function<void(const Case&, const Surroundings&, Outcome&)>;
+  explicit Altered(Change change) : right_(make_oracle()), change_(std::move(change)) {}
+  std::string name() const override { return "altered"; }
+  Outcome run_in(const Case& value, const Surroundings& surroundings) override {
+    Outcome outcome = right_->run_in(value, surroundings);
+    change_(value, surroundings, outcome);
+    return outcome;
+  }
+
+ private:
+  std::unique_ptr<Implementation> right_;
+  Change change_;
+};
+
+Verdict judge(const std::string& property, const Case& value, Implementation& implementation) {
+  return find_property(property)->judge(value, implementation.run(value), implementation);
+}
+
+Verdict judge(const std::string& property, const Case& value, Altered::Change change) {
+  Altered implementation(std::move(change));
+  return judge(property, value, implementation);
+}
+
+void expect_holds(const std::string& property, const Case& value) {
+  const Verdict verdict = judge(property, value, [](const Case&, const Surroundings&, Outcome&) {});
+  EXPECT_EQ(verdict.kind, Verdict::Kind::kHolds) << property << " " << value << " " << verdict.what;
+}
+
+// The right answer holds, the changed one is broken.
+Verdict expect_broken(const std::string& property, const Case& value, Altered::Change change) {
+  expect_holds(property, value);
+  const Verdict verdict = judge(property, value, std::move(change));
+  EXPECT_EQ(verdict.kind, Verdict::Kind::kBroken) << property << " " << value;
+  EXPECT_FALSE(verdict.what.empty());
+  return verdict;
+}
+
+Verdict expect_broken_by_rows(const std::string& property, const Case& value, std::vector<std::int32_t> rows) {
+  return expect_broken(property, value,
+                       [&](const Case&, const Surroundings&, Outcome& outcome) { outcome.rows = rows; });
+}
+
+void expect_silent(const std::string& property, const Case& value) {
+  const Verdict verdict = judge(property, value, [](const Case&, const Surroundings&, Outcome&) {});
+  EXPECT_EQ(verdict.kind, Verdict::Kind::kSilent) << property << " " << value << " " << verdict.what;
+}
+
+Case one_row(Operation operation, std::int32_t context_len, std::int64_t num_segments,
+             std::vector<std::int32_t> learned) {
+  Case value;
+  value.operation = operation;
+  value.topk = std::ssize(learned);
+  value.num_segments = num_segments;
+  value.context_lens = {context_len};
+  value.learned = std::move(learned);
+  return value;
+}
+
+Case witnesses(std::int32_t context_len, std::int64_t num_segments, std::vector<std::int32_t> learned) {
+  return one_row(Operation::kWitnesses, context_len, num_segments, std::move(learned));
+}
+
+Case scatter(std::int32_t context_len, std::int64_t num_segments, std::vector<std::int32_t> learned) {
+  return one_row(Operation::kScatter, context_len, num_segments, std::move(learned));
+}
+
+Case apply(std::int32_t context_len, std::int64_t num_segments, std::vector<std::int32_t> learned,
+           std::int64_t learned_keep, std::int64_t max_replacements) {
+  Case value = one_row(Operation::kApply, context_len, num_segments, std::move(learned));
+  value.learned_keep = learned_keep;
+  value.max_replacements = max_replacements;
+  return value;
+}
+
+Case with_row(Case value, std::int32_t context_len, const std::vector<std::int32_t>& learned) {
+  value.context_lens.push_back(context_len);
+  value.learned.insert(value.learned.end(), learned.begin(), learned.end());
+  return value;
+}
+
+TEST(Properties, AreListedUnderTheirFixedNamesInOrder) {
+  const std::vector<std::string> names = {"oracle_equality",
+                                          "round_trip",
+                                          "disjointness",
+                                          "distinctness",
+                                          "causality",
+                                          "coverage",
+                                          "gap_bound",
+                                          "permutation",
+                                          "retention",
+                                          "budget",
+                                          "order",
+                                          "padding",
+                                          "empty_row",
+                                          "short_row",
+                                          "out_of_range",
+                                          "row_independence",
+                                          "determinism",
+                                          "refusal",
+                                          "refused_writes_nothing",
+                                          "bounds",
+                                          "row_permutation",
+                                          "repeated_token",
+                                          "batch_split",
+                                          "stride_widening",
+                                          "budget_growth",
+                                          "added_occupant",
+                                          "repeat_run",
+                                          "spare_poison",
+                                          "backend_equality"};
+  ASSERT_EQ(all_properties().size(), names.size());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    EXPECT_EQ(all_properties()[i].name, names[i]);
+    EXPECT_EQ(find_property(names[i]), &all_properties()[i]);
+    EXPECT_GT(all_properties()[i].statement.size(), 20u);
+  }
+  EXPECT_EQ(find_property("no_such_property"), nullptr);
+}
+
+// Each property against every operation that it concerns: right outcomes never break it, and it says something often enough to matter.
+TEST(Properties, HoldOfTheRulesOwnAnswersOnSampledCases) {
+  CaseSampler sampler(4711);
+  std::map<std::string_view, int> judged;
+  const auto oracle = make_oracle();
+  for (int i = 0; i < 6000; ++i) {
+    const Case value = sampler.next();
+    const Outcome outcome = oracle->run(value);
+    for (const Property& property : all_properties()) {
+      if (!property.concerns(value.operation)) {
+        continue;
+      }
+      const Verdict verdict = property.judge(value, outcome, *oracle);
+      ASSERT_NE(verdict.kind, Verdict::Kind::kBroken) << property.name << " " << value << " " << verdict.what;
+      judged[property.name] += verdict.kind == Verdict::Kind::kHolds ? 1 : 0;
+    }
+  }
+  for (const Property& property : all_properties()) {
+    EXPECT_GE(judged[property.name], 100) << property.name;
+  }
+}
+
+TEST(Properties, HoldOfEveryImplementationThatRunsHere) {
+  for (const auto& implementation : all_implementations()) {
+    if (!implementation->availability().can_run) {
+      continue;
+    }
+    CaseSampler sampler(99);
+    for (int i = 0; i < 300; ++i) {
+      const Case value = sampler.next();
+      if (!implementation->supports(value)) {
+        continue;
+      }
+      const Outcome outcome = implementation->run(value);
+      for (const Property& property : all_properties()) {
+        if (property.concerns(value.operation)) {
+          const Verdict verdict = property.judge(value, outcome, *implementation);
+          ASSERT_NE(verdict.kind, Verdict::Kind::kBroken)
+              << implementation->name() << " " << property.name << " " << value << " " << verdict.what;
+        }
+      }
+    }
+  }
+}
+
+TEST(Properties, ALegalCallThatDoesNotReturnBreaksAllThatConcernIt) {
+  for (const Case& value : {witnesses(16, 4, {0, 5, 9, -1}), scatter(16, 4, {0, 1, 2, 3, 12, -1, -1, -1}),
+                            apply(3, 4, {0, 5, 9, -1}, 2, 2), scatter(-1, 2, {1, -2, 3})}) {
+    for (const Ending ending : {Ending::kCrashed, Ending::kExited, Ending::kHung, Ending::kMisspoke}) {
+      Altered implementation(
+          [&](const Case&, const Surroundings&, Outcome& outcome) { outcome = Outcome::ended(ending, "in a test"); });
+      const Outcome outcome = implementation.run(value);
+      for (const Property& property : all_properties()) {
+        if (property.concerns(value.operation)) {
+          const Verdict verdict = property.judge(value, outcome, implementation);
+          EXPECT_EQ(verdict.kind, Verdict::Kind::kBroken) << property.name << " " << value;
+          EXPECT_NE(verdict.what.find("in a test"), std::string::npos) << property.name << verdict.what;
+        }
+      }
+    }
+  }
+}
+
+TEST(Properties, ALegalCallThatIsRefusedOrLeavesAResultOfAnotherSizeBreaksAllThatJudgeRows) {
+  const std::set<std::string_view> others = {"bounds",     "refused_writes_nothing", "determinism",
+                                             "repeat_run", "spare_poison",           "refusal"};
+  for (const Case& value : {witnesses(16, 4, {0, 5, 9, -1}), apply(16, 4, {0, 5, 9, -1}, 2, 2)}) {
+    for (const bool refused : {true, false}) {
+      Altered implementation([&](const Case&, const Surroundings&, Outcome& outcome) {
+        outcome.status = refused ? status::kSegmentsOutOfRange : status::kOk;
+        outcome.rows.resize(refused ? outcome.rows.size() : 3);
+      });
+      const Outcome outcome = implementation.run(value);
+      for (const Property& property : all_properties()) {
+        if (property.concerns(value.operation) && !others.contains(property.name)) {
+          EXPECT_EQ(property.judge(value, outcome, implementation).kind, Verdict::Kind::kBroken)
+              << property.name << " " << value;
+        }
+      }
+      EXPECT_EQ(find_property("refusal")->judge(value, outcome, implementation).kind,
+                refused ? Verdict::Kind::kBroken : Verdict::Kind::kHolds);
+    }
+  }
+}
+
+TEST(Properties, AreSilentOnAShapeThatTheImplementationDoesNotSupport) {
+  const Case value = witnesses(16, 4, {0, 5, 9, -1});
+  Altered implementation(
+      [](const Case&, const Surroundings&, Outcome& outcome) { outcome = Outcome::ended(Ending::kUnsupported, ""); });
+  for (const Property& property : all_properties()) {
+    EXPECT_EQ(property.judge(value, implementation.run(value), implementation).kind, Verdict::Kind::kSilent)
+        << property.name;
+  }
+}
+
+TEST(OracleEquality, NamesTheFirstDifferingSlotWithBothValues) {
+  const Case value = with_row(witnesses(16, 4, {0, 5, 9, -1}), 16, {-1, -1, -1, -1});
+  const Verdict verdict = expect_broken_by_rows("oracle_equality", value, {-1, -1, -1, 12, 0, 4, 9, 13});
+  ASSERT_TRUE(verdict.difference.has_value());
+  EXPECT_EQ(*verdict.difference, (Difference{.row = 1, .slot = 2, .expected = 8, .actual = 9}));
+}
+
+TEST(OracleEquality, JudgesTheStatusOfRefusedCalls) {
+  expect_broken("oracle_equality", apply(16, 65, {1}, 0, 1),
+                [](const Case&, const Surroundings&, Outcome& outcome) { outcome.status = status::kRowsMismatch; });
+}
+
+TEST(RoundTrip, AnEdgeRoundedDownLiesInTheSegmentBefore) {
+  expect_broken_by_rows("round_trip", witnesses(10, 4, {0}), {-1, 2, 5, 8});
+  expect_broken_by_rows("round_trip", scatter(10, 4, {0, -1, -1, -1, -1}), {0, 2, 5, 8, -1});
+}
+
+TEST(RoundTrip, AWitnessInsideItsSegmentIsNoEdge) {
+  expect_broken_by_rows("round_trip", witnesses(16, 4, {0, 5, 9, -1}), {-1, -1, -1, 13});
+  expect_broken_by_rows("round_trip", apply(16, 4, {0, 5, 9, -1}, 2, 2), {0, 5, 13, -1});
+}
+
+TEST(RoundTrip, AWitnessInAnotherSegmentsEntryIsWrong) {
+  expect_broken_by_rows("round_trip", witnesses(16, 4, {0, 5, 9, -1}), {-1, -1, 12, -1});
+}
+
+TEST(Disjointness, AWitnessThatIsALearnedTokenIsSeen) {
+  expect_broken_by_rows("disjointness", witnesses(16, 4, {0, 4, 9, -1}), {-1, 4, -1, 12});
+  expect_broken_by_rows("disjointness", apply(16, 4, {0, 4, 9, -1}, 2, 2), {0, 4, 4, 12});
+}
+
+TEST(Distinctness, AWitnessWrittenTwiceIsSeen) {
+  expect_broken_by_rows("distinctness", witnesses(16, 4, {0, -1}), {-1, 4, 8, 8});
+  expect_broken_by_rows("distinctness", scatter(16, 2, {0, -1, -1}), {0, 8, 8});
+}
+
+TEST(Causality, AWitnessOutsideTheContextIsSeen) {
+  expect_broken_by_rows("causality", witnesses(16, 4, {0, -1}), {-1, 4, 8, 16});
+  expect_broken_by_rows("causality", witnesses(16, 4, {0, -1}), {-1, 4, 8, -2});
+  expect_broken_by_rows("causality", scatter(16, 2, {0, -1, -1}), {0, 16, -1});
+  expect_broken_by_rows("causality", scatter(0, 2, {0, -1, -1}), {0, 0, -1});
+}
+
+TEST(Coverage, AMissingWitnessLeavesASegmentUncovered) {
+  expect_broken_by_rows("coverage", witnesses(16, 4, {0, 5, 9, -1}), {-1, -1, -1, -1});
+  expect_broken_by_rows("coverage", scatter(16, 4, {0, 5, -1, -1, -1, -1}), {0, 5, 8, -1, -1, -1});
+}
+
+TEST(Coverage, ARowThatMustLoseASegmentDoesNotCoverIt) {
+  // Segment 3 has its only token in an overwritten slot: the rule leaves it uncovered, and writing 12 as well is wrong.
+  expect_broken_by_rows("coverage", scatter(16, 4, {0, 1, 2, 3, 12, -1, -1, -1}), {0, 1, 2, 3, 4, 8, 12, -1});
+  // Both its tokens are overwritten.
+  expect_broken_by_rows("coverage", scatter(16, 4, {0, 1, 2, 3, 12, 13, -1, -1}), {0, 1, 2, 12, 4, 8, -1, -1});
+  // A witness is dropped.
+  expect_broken_by_rows("coverage", apply(16, 4, {0, 5, -1, -1}, 2, 1), {0, 5, 8, 12});
+}
+
+TEST(Coverage, SaysNothingOfRowsWithATokenOutsideTheContext) {
+  expect_silent("coverage", witnesses(16, 4, {16, 3}));
+  expect_silent("coverage", scatter(0, 4, {1, 3}));
+  expect_holds("coverage", witnesses(16, 4, {-5, 3}));
+  expect_holds("coverage", witnesses(16, 4, {}));
+}
+
+TEST(GapBound, ALongUnselectedRunIsSeenAtTheBeginningTheEndAndBetween) {
+  // L = 16, S = 4: at most 6 unselected tokens in a run.
+  expect_broken_by_rows("gap_bound", witnesses(16, 4, {15}), {-1, -1, 8, -1});
+  expect_broken_by_rows("gap_bound", witnesses(16, 4, {0}), {-1, 4, 8, -1});
+  expect_broken_by_rows("gap_bound", witnesses(16, 4, {0, 15}), {-1, 7, -1, -1});
+  expect_broken_by_rows("gap_bound", scatter(16, 4, {0, 15, -1, -1, -1, -1}), {0, 15, 7, -1, -1, -1});
+  // A run of exactly 2 * ceil(L / S) - 2 is right: tokens 1 to 6 between 0 and 7, and 8 to 11 are within the bound.
+  const Case tight = witnesses(16, 4, {0, 7, 8, 15});
+  expect_holds("gap_bound", tight);
+}
+
+TEST(Permutation, WitnessesThatDependOnTheOrderOfTheRowAreSeen) {
+  const auto by_first_slot = [](const Case& value, const Surroundings&, Outcome& outcome) {
+    if (value.learned[0] != 0) {
+      std::ranges::replace(outcome.rows, 12, kHole);
+    }
+  };
+  const Verdict verdict = expect_broken("permutation", witnesses(16, 4, {0, 5, 9, -1}), by_first_slot);
+  ASSERT_TRUE(verdict.compared_with.has_value());
+  EXPECT_EQ(verdict.compared_with->learned, (std::vector<std::int32_t>{-1, 9, 5, 0}));
+  expect_broken("permutation", apply(16, 4, {0, 5, 9, -1}, 2, 2), by_first_slot);
+}
+
+TEST(Retention, AChangeInTheKeptPrefixIsSeen) {
+  const Verdict verdict = expect_broken_by_rows("retention", apply(16, 4, {0, 5, 9, -1}, 2, 2), {0, 6, 12, -1});
+  EXPECT_EQ(verdict.difference, (Difference{.row = 0, .slot = 1, .expected = 5, .actual = 6}));
+  expect_broken_by_rows("retention", scatter(16, 0, {0, 5}), {0, 8});
+}
+
+TEST(Budget, AChangeBehindTheBudgetBeforeItOrWithAHoleIsSeen) {
+  expect_broken_by_rows("budget", apply(16, 4, {0, -1, -1, -1}, 1, 1), {0, 4, 8, -1});
+  expect_broken_by_rows("budget", apply(16, 4, {0, 5, 9, -1}, 2, 2), {0, 12, 9, -1});
+  expect_broken_by_rows("budget", apply(16, 4, {0, 5, 9, -1}, 2, 2), {0, 5, 9, 12});
+  expect_broken_by_rows("budget", scatter(16, 0, {0, 5}), {0, 8});
+}
+
+TEST(Order, DescendingWitnessesAreSeen) {
+  expect_broken_by_rows("order", apply(16, 4, {0, -1, -1, -1}, 1, 3), {0, 8, 4, 12});
+  expect_broken_by_rows("order", witnesses(16, 4, {0, -1}), {-1, 8, 4, 12});
+}
+
+TEST(Order, DroppingAnotherWitnessThanTheLastIsSeen) {
+  expect_broken_by_rows("order", apply(16, 4, {0, -1, -1, -1}, 1, 2), {0, 4, 12, -1});
+  expect_broken_by_rows("order", apply(16, 4, {0, -1, -1, -1}, 1, 2), {0, 8, 12, -1});
+}
+
+TEST(Padding, PaddingThatMarksASegmentIsSeen) {
+  expect_broken_by_rows("padding", witnesses(16, 4, {5, -7}), {-1, -1, 8, 12});
+  expect_broken_by_rows("padding", apply(16, 4, {5, -7, -1}, 0, 3), {8, 12, -1});
+}
+
+TEST(Padding, PaddingThatIsRewrittenIsSeen) {
+  expect_broken_by_rows("padding", apply(16, 4, {0, 5, 9, -7}, 2, 1), {0, 5, 12, -1});
+  expect_broken_by_rows("padding", apply(16, 4, {-7, 5, 9, 3}, 2, 1), {0, 5, 12, 3});
+  expect_silent("padding", witnesses(16, 4, {5, 7}));
+}
+
+TEST(EmptyRow, AWitnessOfAnEmptyRowIsSeen) {
+  expect_broken_by_rows("empty_row", witnesses(0, 2, {5}), {0, -1});
+  expect_broken_by_rows("empty_row", with_row(scatter(16, 1, {5, 3}), -1, {4, 2}), {5, 3, 4, 0});
+  expect_silent("empty_row", witnesses(1, 2, {5}));
+}
+
+TEST(ShortRow, ATokenThatTheRowLacksMustBeAWitness) {
+  const Verdict verdict = expect_broken_by_rows("short_row", witnesses(3, 5, {1}), {0, -1, -1, -1, -1});
+  EXPECT_EQ(verdict.difference, (Difference{.row = 0, .slot = 2, .expected = 2, .actual = -1}));
+  expect_broken_by_rows("short_row", witnesses(3, 5, {1}), {0, -1, 2, 3, -1});
+  expect_broken_by_rows("short_row", scatter(3, 5, {1, -1, -1}), {0, -1, -1});
+  expect_silent("short_row", witnesses(5, 5, {1}));
+}
+
+TEST(OutOfRange, AnOutOfRangeTokenMarksTheLastSegmentWhereThereAreEnoughTokens) {
+  expect_broken_by_rows("out_of_range", witnesses(16, 4, {16, 0}), {-1, 4, 8, 12});
+  expect_broken_by_rows("out_of_range", apply(16, 4, {16, 0, -1}, 2, 4), {16, 0, 12});
+  expect_silent("out_of_range", witnesses(16, 4, {15, 0}));
+}
+
+TEST(OutOfRange, AnOutOfRangeTokenMarksNothingInAShortRow) {
+  expect_broken_by_rows("out_of_range", witnesses(3, 5, {7}), {0, 1, -1, -1, -1});
+}
+
+TEST(OutOfRange, AnOutOfRangeTokenStays) {
+  expect_broken_by_rows("out_of_range", apply(16, 4, {99, 5, 9, -1}, 2, 2), {-1, 5, 0, -1});
+  expect_broken_by_rows("out_of_range", apply(16, 4, {5, 9, 99, 0}, 1, 0), {5, 9, 15, 0});
+}
+
+Case two_rows() {
+  return with_row(witnesses(16, 4, {0, 5, 9, -1}), 32, {1, -1, 20, 21});
+}
+
+TEST(RowIndependence, ARowThatFeelsItsNeighbourIsSeen) {
+  const auto carried = [](const Case& value, const Surroundings&, Outcome& outcome) {
+    if (value.rows() == 2 && value.learned[0] == 0) {
+      outcome.rows[4 + 3] = kHole;
+    }
+  };
+  EXPECT_TRUE(expect_broken("row_independence", two_rows(), carried).compared_with.has_value());
+  expect_silent("row_independence", witnesses(16, 4, {0}));
+}
+
+TEST(RowPermutation, ARowThatDependsOnItsPlaceIsSeen) {
+  expect_broken("row_permutation", two_rows(),
+                [](const Case&, const Surroundings&, Outcome& outcome) { outcome.rows[3] = 3; });
+}
+
+TEST(BatchSplit, ARowThatDependsOnTheSizeOfTheBatchIsSeen) {
+  const auto last_row = [](const Case& value, const Surroundings&, Outcome& outcome) {
+    outcome.rows[0] = value.rows() > 1 ? 3 : 4;
+  };
+  expect_broken("batch_split", two_rows(), last_row);
+  const auto second_half = [](const Case& value, const Surroundings&, Outcome& outcome) {
+    if (value.rows() == 1 && value.context_lens[0] == 32) {
+      outcome.rows[0] = 7;
+    }
+  };
+  EXPECT_EQ(expect_broken("batch_split", two_rows(), second_half).difference->row, 1);
+}
+
+// Every run but the first of a test gives another answer.
+Altered::Change after_the_first_run() {
+  return [runs = 0](const Case&, const Surroundings&, Outcome& outcome) mutable {
+    outcome.rows.back() += runs++ > 0 ? 1 : 0;
+  };
+}
+
+TEST(Determinism, ASecondAnswerThatDiffersIsSeen) {
+  expect_broken("determinism", two_rows(), after_the_first_run());
+  expect_broken("determinism", apply(16, 65, {1}, 0, 1),
+                [runs = 0](const Case&, const Surroundings&, Outcome& outcome) mutable { outcome.status += runs++; });
+}
+
+TEST(RepeatRun, ACallThatLeavesSomethingBehindIsSeen) {
+  const auto remembers = [](const Case& value, const Surroundings&, Outcome& outcome) {
+    outcome.rows[0] += value.after.empty() ? 0 : 1;
+  };
+  const Verdict verdict = expect_broken("repeat_run", two_rows(), remembers);
+  ASSERT_EQ(verdict.compared_with->after.size(), 1u);
+}
+
+TEST(SparePoison, AnAnswerThatDependsOnTheSurroundingsIsSeen) {
+  expect_broken("spare_poison", two_rows(), [](const Case&, const Surroundings& surroundings, Outcome& outcome) {
+    outcome.rows[0] += surroundings.fill == Surroundings::Fill::kPadding ? 1 : 0;
+  });
+  expect_broken("spare_poison", two_rows(), [](const Case&, const Surroundings& surroundings, Outcome& outcome) {
+    if (surroundings.guard_in_front) {
+      outcome = Outcome::ended(Ending::kCrashed, "read before the rows");
+    }
+  });
+}
+
+TEST(StrideWidening, AnAnswerThatDependsOnTheStrideIsSeen) {
+  expect_broken("stride_widening", two_rows(), [](const Case& value, const Surroundings&, Outcome& outcome) {
+    outcome.rows[4] += value.row_stride ? 1 : 0;
+  });
+}
+
+TEST(RepeatedToken, DuplicatesThatCancelAreSeen) {
+  const auto cancels = [](const Case& value, const Surroundings&, Outcome& outcome) {
+    if (std::ranges::count(value.learned, 0) == 2) {
+      outcome.rows.front() = value.operation == Operation::kWitnesses ? 0 : outcome.rows.front() + 1;
+    }
+  };
+  expect_broken("repeated_token", witnesses(16, 4, {0, 5, 9, -1}), cancels);
+  expect_broken("repeated_token", witnesses(16, 4, {0, 5, 9}), cancels);
+  expect_broken("repeated_token", apply(16, 4, {0, 5, 9, -1}, 2, 2), cancels);
+  expect_broken("repeated_token", apply(16, 4, {0, 5, 9}, 1, 5), cancels);
+  expect_silent("repeated_token", scatter(16, 4, {0, 5, 9}));
+}
+
+TEST(BudgetGrowth, MoreThanOneFurtherSlotOrNoneIsSeen) {
+  const Case value = apply(16, 4, {0, -1, -1, -1}, 1, 1);
+  const auto when_grown = [](std::size_t slot, std::int32_t token) {
+    return [=](const Case& grown, const Surroundings&, Outcome& outcome) {
+      if (grown.max_replacements == 2) {
+        outcome.rows[slot] = token;
+      }
+    };
+  };
+  expect_broken("budget_growth", value, when_grown(3, 12));
+  expect_broken("budget_growth", value, when_grown(2, -1));
+  expect_broken("budget_growth", value, when_grown(0, 1));
+  expect_holds("budget_growth", apply(16, 4, {0, 5, 9, 13}, 1, 1));
+}
+
+TEST(AddedOccupant, ALostOrKeptWitnessIsSeen) {
+  const Case value = witnesses(16, 4, {0, 5, -1});  // its witnesses are 8 and 12; token 15 is added
+  const auto when_added = [](std::size_t entry, std::int32_t token) {
+    return [=](const Case& added, const Surroundings&, Outcome& outcome) {
+      if (added.learned.back() == 15) {
+        outcome.rows[entry] = token;
+      }
+    };
+  };
+  expect_broken("added_occupant", value, when_added(3, 12));
+  expect_broken("added_occupant", value, when_added(2, -1));
+  expect_holds("added_occupant", with_row(witnesses(16, 4, {0, 5, -1}), 16, {0, 5, -1}));
+}
+
+TEST(AddedOccupant, ATokenPastTheEndMustTakeTheLastWitness) {
+  const Case value = with_row(witnesses(16, 4, {0, 5, 3}), 16, {0, 5, 3});
+  expect_broken("added_occupant", value, [](const Case& added, const Surroundings&, Outcome& outcome) {
+    if (added.learned.back() == 16) {
+      outcome.rows.back() = 12;
+    }
+  });
+}
+
+TEST(BackendEquality, ADifferenceFromAnyBackendIsSeen) {
+  expect_broken_by_rows("backend_equality", witnesses(16, 4, {0, 5, 9, -1}), {-1, -1, -1, 13});
+}
+
+TEST(Refusal, AnotherStatusIsSeen) {
+  expect_broken("refusal", apply(16, 65, {1}, 0, 1),
+                [](const Case&, const Surroundings&, Outcome& outcome) { outcome.status = 0; });
+  expect_broken("refusal", apply(16, 65, {1}, 3, 1),
+                [](const Case&, const Surroundings&, Outcome& outcome) { outcome.status = 3; });
+  expect_broken("refusal", apply(16, 4, {1}, 0, 1),
+                [](const Case&, const Surroundings&, Outcome& outcome) { outcome.status = 2; });
+}
+
+TEST(RefusedWritesNothing, AWriteOfARefusedCallIsSeen) {
+  const Case value = apply(16, 65, {1, 2}, 0, 1);
+  const Verdict verdict = expect_broken(
+      "refused_writes_nothing", value, [](const Case&, const Surroundings&, Outcome& outcome) { outcome.rows[1] = 8; });
+  EXPECT_EQ(verdict.difference->slot, 1);
+  expect_broken("refused_writes_nothing", value, [](const Case&, const Surroundings&, Outcome& outcome) {
+    outcome.status = 0;
+    outcome.rows[0] = 8;
+  });
+  expect_broken("refused_writes_nothing", value,
+                [](const Case&, const Surroundings&, Outcome& outcome) { outcome.stray = kStray; });
+  expect_silent("refused_writes_nothing", apply(16, 4, {1, 2}, 0, 1));
+}
+
+TEST(Bounds, AStrayWriteIsSeenAlsoInACallBefore) {
+  Case value = two_rows();
+  value.after = {two_rows()};
+  expect_broken("bounds", value, [](const Case&, const Surroundings&, Outcome& outcome) { outcome.stray = kStray; });
+  expect_broken("bounds", value,
+                [](const Case&, const Surroundings&, Outcome& outcome) { outcome.after[0].stray = kStray; });
+}
+
+}  // namespace
+}  // namespace kvwitness::harness
