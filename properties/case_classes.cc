@@ -274,7 +274,7 @@ constexpr CaseClass kClasses[] = {
 
     // Budgets.
     {"dropped witness", "more witnesses than the budget", "more witnesses than the budget", 6, [](T t) { return t.dropped; }},
-    {"segment uncovered by the merge", "its sole tokens are overwritten", "the tail alone", 2, [](T t) { return t.uncovered_by_merge; }},
+    {"segment uncovered by the merge", "its sole tokens are overwritten", "a sole token that is overwritten", 4, [](T t) { return t.uncovered_by_merge; }},
     {"no budget", "max_replacements of 0", "no budget", 2,
      [](T t) { return t.works() && t.is(Operation::kApply) && t.value->max_replacements == 0; }},
     {"everything kept", "learned_keep of topk", "everything kept", 2,

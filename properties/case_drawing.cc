@@ -85,6 +85,7 @@ class CaseDrawing {
   void draw_earlier_calls();
   Case draw_earlier_call();
   void spoil(Fault fault);
+  void spoil_keep();
   void spoil_learned_length();
   void spoil_by_overflow();
   void spoil_segments();
@@ -117,8 +118,10 @@ Range CaseDrawing::topk_range() const {
 
 void CaseDrawing::draw_shape() {
   Range segments = plan_.segments;
-  if (plan_.segments_fit_slots)
-    segments.high = std::min({segments.high, greatest_value(domain_.topk, plan_.topk), kMaxMerge});
+  if (plan_.segments_fit_slots) {
+    segments.high = std::min(segments.high, greatest_value(domain_.topk, plan_.topk));
+    if (domain_.num_segments.empty()) segments.high = std::min(segments.high, kMaxMerge);
+  }
   if (plan_.segments_exceed_slots) segments.low = std::max(segments.low, least_value(domain_.topk, plan_.topk) + 1);
   std::vector<Operation> operations;
   for (const Operation operation : plan_.operations) {
@@ -180,6 +183,9 @@ void CaseDrawing::draw_merge() {
       break;
     case BudgetKind::kNone:
       case_.max_replacements = 0;
+      break;
+    case BudgetKind::kSome:
+      case_.max_replacements = draws_.between(1, segments);
       break;
     case BudgetKind::kBelowSegments:  // one segment may be occupied, so two below S drops a witness
       case_.max_replacements = draws_.between(1, std::max<std::int64_t>(segments - 2, 1));
@@ -293,7 +299,6 @@ Case CaseDrawing::draw_earlier_call() {
   }
   Plan plan;  // another call, sometimes a refused one
   plan.operations = kind == 2 ? std::vector{case_.operation} : domain_.operations;
-  plan.topk = {1, kMaxTopk};
   plan.rows = {1, 6};
   if (!domain_.legal_only && draws_.chance(10)) plan.faults = {draws_.pick({Fault::kLearnedLength, Fault::kSegments})};
   CaseDrawing drawing(plan, domain_, draws_);
@@ -311,18 +316,20 @@ void CaseDrawing::spoil(Fault fault) {
     case Fault::kSegments:
       return spoil_segments();
     case Fault::kKeep:
-      if (case_.operation == Operation::kApply && case_.topk >= 0) {
-        const std::int64_t room = kInt64Max - case_.topk;
-        case_.learned_keep =
-            case_.topk + std::min(room, draws_.pick<std::int64_t>({1, 1, 2, 64, std::int64_t{1} << 32, kInt64Max}));
-      }
-      return;
+      return case_.operation == Operation::kApply ? spoil_keep() : spoil_learned_length();
     case Fault::kNegative:
       return spoil_by_negative();
     case Fault::kStride:
-      if (!domain_.contiguous && case_.topk > 0) case_.row_stride = draws_.between(0, case_.topk - 1);
+      if (domain_.contiguous) return spoil_segments();
+      case_.row_stride = draws_.between(0, case_.topk - 1);
       return;
   }
+}
+
+void CaseDrawing::spoil_keep() {
+  const std::int64_t room = kInt64Max - case_.topk;
+  case_.learned_keep =
+      case_.topk + std::min(room, draws_.pick<std::int64_t>({1, 1, 2, 64, std::int64_t{1} << 32, kInt64Max}));
 }
 
 void CaseDrawing::spoil_learned_length() {

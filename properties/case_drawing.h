@@ -38,7 +38,7 @@ std::int64_t greatest_value(const std::vector<std::int64_t>& list,
                             const Range& range);  // range.low - 1 where there is none
 
 enum class KeepKind : std::uint8_t { kAny, kNothing, kInside, kAll };  // inside: 1 to topk - 1
-enum class BudgetKind : std::uint8_t { kAny, kNone, kBelowSegments, kUnbounded };
+enum class BudgetKind : std::uint8_t { kAny, kNone, kSome, kBelowSegments, kUnbounded };
 enum class RowOrder : std::uint8_t { kAsDrawn, kRising, kFalling };
 
 // What makes a call one that must be refused.

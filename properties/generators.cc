@@ -141,7 +141,7 @@ const ThemeEntry kThemes[] = {
 
     // Tokens.
     {{"tokens at edges", 6, false, two_segments}, Focus::kEverything,
-     [](Plan& plan, Draws& draws) { plan.segments.low = 2; long_enough(plan, draws); plan.rows.low = 1; tokens_in_some(plan, TokenKind::kEdges); }},
+     [](Plan& plan, Draws& draws) { plan.segments.low = 2; long_enough(plan, draws); tokens_in_some(plan, TokenKind::kEdges); }},
     {{"tokens at the length", 2, false, some_slots}, Focus::kOutOfRange,
      [](Plan& plan, Draws& draws) {
        length_in_every(plan, draws.pick({LengthKind::kSmall, LengthKind::kMiddle, LengthKind::kAtSegments}));
@@ -181,6 +181,10 @@ const ThemeEntry kThemes[] = {
      Focus::kManyWitnesses, [](Plan& plan, Draws& draws) {
        plan.operations = {Operation::kApply}; plan.topk.low = 2; plan.keep = KeepKind::kInside; long_enough(plan, draws);
        tokens_in_some(plan, TokenKind::kTailAlone); }},
+    {{"a sole token that is overwritten", 2, false, [](const Domain& domain) { return apply_with(domain, {2, 64}, {2, kMaxTopk}); }},
+     Focus::kManyWitnesses, [](Plan& plan, Draws& draws) {
+       plan.operations = {Operation::kApply}; plan.segments = {2, 64}; plan.topk.low = 2; plan.keep = KeepKind::kInside;
+       plan.budget = BudgetKind::kSome; long_enough(plan, draws); tokens_in_some(plan, TokenKind::kSoleInTail); }},
     {{"like a model's row", 3, false, some_slots}, Focus::kInRange,
      [](Plan& plan, Draws&) { plan.in_range_alone = true; length_in_every(plan, LengthKind::kMiddle); tokens_in_some(plan, TokenKind::kModelLike); }},
     {{"tokens in range alone", 3, false, some_slots}, Focus::kInRange,
@@ -238,11 +242,15 @@ const ThemeEntry kThemes[] = {
     {{"row stride below topk", 2, false, [](const Domain& domain) { return refusable(domain) && !domain.contiguous && some_slots(domain); }},
      Focus::kRefusals, [](Plan& plan, Draws&) {
        plan.topk.low = 1; plan.rows = {2, 5}; refused(plan, Fault::kStride); }},
-    {{"several faults at once", 3, false, refusable}, Focus::kRefusals, [](Plan& plan, Draws& draws) {
-       plan.rows = {1, 4};
-       plan.faults = {Fault::kLearnedLength, Fault::kOverflow, Fault::kSegments, Fault::kKeep, Fault::kNegative, Fault::kStride};
-       draws.shuffle(plan.faults);
-       plan.faults.resize(static_cast<std::size_t>(draws.between(2, 4))); }},
+    {{"several faults at once", 3, false, [](const Domain& domain) { return refusable(domain) && some_slots(domain); }}, Focus::kRefusals, [](Plan& plan, Draws& draws) {
+       plan.rows = {2, 4}; plan.topk.low = 1;
+       const Fault length = draws.pick({Fault::kLearnedLength, Fault::kOverflow});
+       switch (draws.between(0, 3)) {
+         case 0: plan.faults = {length, Fault::kSegments}; break;
+         case 1: plan.faults = {length, Fault::kStride}; break;
+         case 2: plan.faults = {Fault::kSegments, Fault::kKeep}; break;
+         default: plan.faults = {length, Fault::kSegments, Fault::kKeep, Fault::kNegative}; break;
+       } }},
 
     // Costly ones, shared by all properties.
     {{"more than 1,024 rows", 1, true, narrow_rows}, Focus::kEverything,
@@ -317,6 +325,34 @@ rc::Gen<Case> case_generator(const Domain& domain) {
     const std::size_t theme = deck[source.next() % deck.size()];
     return shrinkable(draw(domain, theme, source.next()));
   };
+}
+
+CaseStream::CaseStream(Domain domain, std::uint64_t seed)
+    : domain_(std::move(domain)), deck_(deck_for(domain_)), seed_(seed) {}
+
+Case CaseStream::next() {
+  Draws draws(seed_ + (drawn_ << 32));
+  ++drawn_;
+  if (left_.empty()) {
+    left_ = deck_;
+    draws.shuffle(left_);
+  }
+  const std::size_t theme = left_.back();
+  left_.pop_back();
+  return case_generator(domain_, theme)(rc::Random(draws.next())).value();
+}
+
+std::vector<Case> shared_cases(const Domain& domain, std::uint64_t seed) {
+  Draws draws(seed);
+  std::vector<Case> cases;
+  for (const Operation operation : domain.operations) {
+    Domain one = domain;
+    one.operations = {operation};
+    for (const std::size_t theme : shared_themes(one)) {
+      cases.push_back(case_generator(one, theme)(rc::Random(draws.next())).value());
+    }
+  }
+  return cases;
 }
 
 }  // namespace kvwitness::harness

@@ -53,12 +53,12 @@ enum class Focus : std::uint8_t {
 
 // The shapes an implementation or a person admits, and what the property that judges them is about.
 struct Domain {
-  std::vector<Operation> operations;       // those that may be drawn; not empty
-  bool legal_only = false;                 // no call that must be refused
-  std::vector<std::int64_t> topk;          // empty: any
-  std::vector<std::int64_t> num_segments;  // empty: any
-  bool contiguous = false;                 // no row stride above topk
-  std::int64_t align_bytes = 4;            // every base is a multiple of it; 4, 8, 16, 32 or 64
+  std::vector<Operation> operations = {};       // those that may be drawn; not empty
+  bool legal_only = false;                      // no call that must be refused
+  std::vector<std::int64_t> topk = {};          // empty: any
+  std::vector<std::int64_t> num_segments = {};  // empty: any
+  bool contiguous = false;                      // no row stride above topk
+  std::int64_t align_bytes = 4;                 // every base is a multiple of it; 4, 8, 16, 32 or 64
   Focus focus = Focus::kEverything;
 
   friend bool operator==(const Domain&, const Domain&) = default;
@@ -83,6 +83,25 @@ std::vector<std::size_t> shared_themes(const Domain& domain);
 rc::Gen<Case> case_generator(const Domain& domain, std::size_t theme);
 // A case of a theme drawn from the deck.
 rc::Gen<Case> case_generator(const Domain& domain);
+
+// A property's stream of cases: dealt from shuffled decks, drawn by case_generator. Equal domains and seeds give equal streams.
+class CaseStream {
+ public:
+  CaseStream(Domain domain, std::uint64_t seed);
+  // Whether the domain admits no case at all; next() must not be called then.
+  bool empty() const { return deck_.empty(); }
+  Case next();
+
+ private:
+  Domain domain_;
+  std::vector<std::size_t> deck_;
+  std::vector<std::size_t> left_;  // cards of the present deck, the next one last
+  std::uint64_t seed_;
+  std::uint64_t drawn_ = 0;
+};
+
+// One case of each shared theme for each operation of the domain.
+std::vector<Case> shared_cases(const Domain& domain, std::uint64_t seed);
 
 }  // namespace kvwitness::harness
 

@@ -122,6 +122,10 @@ class RowDrawing {
   }
   void head_alone() { valid_between(0, keep_); }
   void tail_alone() { valid_between(keep_, row_.size()); }
+  void sole_in_tail() {
+    valid_between(0, 0);
+    if (keep_ < row_.size()) row_[keep_] = anywhere();
+  }
   void pairs() {
     const std::int64_t copies = draws_.pick<std::int64_t>({2, 2, 2, 4});
     for (std::size_t slot = 0; slot < row_.size(); ++slot) {
@@ -264,6 +268,9 @@ void draw_tokens(Draws& draws, TokenKind kind, const RowShape& shape, std::span<
       break;
     case TokenKind::kTailAlone:
       drawing.tail_alone();
+      break;
+    case TokenKind::kSoleInTail:
+      drawing.sole_in_tail();
       break;
     case TokenKind::kPairs:
       drawing.pairs();

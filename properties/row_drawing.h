@@ -39,6 +39,7 @@ enum class TokenKind : std::uint8_t {
   kNegatives,     // -1, -7 and INT32_MIN among valid tokens
   kHeadAlone,     // valid slots below learned_keep alone
   kTailAlone,     // valid slots from learned_keep on alone
+  kSoleInTail,    // one token in all, in the slot of learned_keep
   kPairs,         // each token an even number of times
   kPastLength,    // L, L + 1, ... among valid tokens
   kPastShortRow,  // tokens in [L, S] in a row shorter than S
@@ -46,7 +47,7 @@ enum class TokenKind : std::uint8_t {
   kAbsolute,      // every token moved by one large base
   kModelLike,     // recent tokens, a few sinks and scattered clusters, distinct, in order of score, then -1
 };
-inline constexpr int kTokenKinds = 20;
+inline constexpr int kTokenKinds = 21;
 
 // What the tokens of a row depend on.
 struct RowShape {

@@ -73,7 +73,7 @@ bool keeps_status(const Case& candidate, const Case& value) {
 }
 
 bool packed_rows(const Case& value) {
-  return value.topk > 0 && value.learned.size() == value.context_lens.size() * static_cast<std::size_t>(value.topk);
+  return value.topk > 0 && Wide{value.rows()} * value.topk == static_cast<Wide>(value.learned.size());
 }
 
 // ---- Numbers and chunks to try.

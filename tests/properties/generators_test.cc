@@ -1,0 +1,191 @@
+// The generators: floors hold for every seed and domain, cases stay within their domain, streams are repeatable, and the rows are what their
+// kinds say.
+#include "properties/generators.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <map>
+#include <set>
+
+#include "properties/case_classes.h"
+#include "properties/oracle.h"
+#include "properties/runner.h"
+
+namespace kvwitness::harness {
+namespace {
+
+const std::vector<Operation> kAllOperations = {Operation::kWitnesses, Operation::kApply, Operation::kScatter};
+const std::vector<Focus> kAllFoci = {Focus::kEverything, Focus::kRefusals,   Focus::kInRange, Focus::kEmptyRows,
+                                     Focus::kShortRows,  Focus::kOutOfRange, Focus::kPadding, Focus::kManyWitnesses};
+
+std::string missed_floors(const Domain& domain, std::uint64_t seed, std::int64_t cases, bool with_shared = false) {
+  std::vector<std::int64_t> hits(all_case_classes().size(), 0);
+  CaseStream stream(domain, seed);
+  for (std::int64_t i = 0; i < cases; ++i) {
+    for (const std::size_t kind : classes_of(stream.next())) ++hits[kind];
+  }
+  if (with_shared) {
+    for (const Case& value : shared_cases(domain, seed)) {
+      for (const std::size_t kind : classes_of(value)) ++hits[kind];
+    }
+  }
+  std::string missed;
+  for (std::size_t i = 0; i < hits.size(); ++i) {
+    const CaseClass& kind = all_case_classes()[i];
+    const std::int64_t floor = class_floor(kind, domain, cases);
+    if (theme_of(kind).shared && !with_shared) continue;
+    if (theme_of(kind).possible(domain) && hits[i] < floor) {
+      missed += std::string(kind.name) + ": " + std::to_string(hits[i]) + " of " + std::to_string(floor) + "; ";
+    }
+  }
+  return missed;
+}
+
+TEST(Generators, MissNoFloorForAnySeedAtTheDefaultNumberOfCases) {
+  const Domain everything{.operations = kAllOperations};
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    EXPECT_EQ(missed_floors(everything, seed, kDefaultCasesPerProperty, seed % 10 == 0), "") << "seed " << seed;
+  }
+}
+
+TEST(Generators, MissNoFloorForAnyFocusOrOperation) {
+  for (const Focus focus : kAllFoci) {
+    for (const auto& operations :
+         {std::vector{Operation::kWitnesses}, std::vector{Operation::kApply}, std::vector{Operation::kScatter},
+          std::vector{Operation::kApply, Operation::kScatter}}) {
+      for (const bool legal_only : {false, true}) {
+        const Domain domain{.operations = operations, .legal_only = legal_only, .focus = focus};
+        EXPECT_EQ(missed_floors(domain, 7, kDefaultCasesPerProperty), "")
+            << "focus " << static_cast<int>(focus) << " operation " << name_of(operations.front());
+      }
+    }
+  }
+}
+
+TEST(Generators, MissNoFloorInNarrowDomains) {
+  const std::vector<Domain> narrow = {
+      {.operations = kAllOperations, .topk = {512, 1024, 2048}, .align_bytes = 16},
+      {.operations = kAllOperations,
+       .legal_only = true,
+       .topk = {2048},
+       .num_segments = {64},
+       .contiguous = true,
+       .align_bytes = 64},
+      {.operations = kAllOperations, .topk = {8}, .num_segments = {1}},
+      {.operations = kAllOperations, .topk = {1}, .num_segments = {2}},
+      {.operations = kAllOperations, .topk = {0}, .num_segments = {}},
+      {.operations = kAllOperations, .topk = {4}, .num_segments = {0, 4}},
+      {.operations = kAllOperations, .num_segments = {100}},
+      {.operations = {Operation::kApply, Operation::kScatter}, .num_segments = {31, 32}, .contiguous = true},
+  };
+  for (std::size_t i = 0; i < narrow.size(); ++i) {
+    EXPECT_EQ(missed_floors(narrow[i], 3, kDefaultCasesPerProperty, true), "") << "domain " << i;
+  }
+}
+
+TEST(Generators, AdmitNothingWhereNoLegalCallIsInTheDomain) {
+  EXPECT_TRUE(CaseStream({.operations = {Operation::kApply}, .num_segments = {65, 100}}, 0).empty());
+  EXPECT_FALSE(CaseStream({.operations = {Operation::kWitnesses}, .num_segments = {65, 100}}, 0).empty());
+}
+
+void expect_in_domain(const Case& value, const Domain& domain) {
+  EXPECT_THAT(domain.operations, testing::Contains(value.operation));
+  if (domain.legal_only) {
+    EXPECT_TRUE(is_legal(value)) << value;
+  }
+  if (!is_legal(value)) return;
+  if (!domain.topk.empty()) {
+    EXPECT_THAT(domain.topk, testing::Contains(value.topk)) << value;
+  }
+  if (!domain.num_segments.empty()) {
+    EXPECT_THAT(domain.num_segments, testing::Contains(value.num_segments)) << value;
+  }
+  if (domain.contiguous) {
+    EXPECT_EQ(value.row_stride, std::nullopt) << value;
+  }
+  EXPECT_EQ(value.base_offset * 4 % domain.align_bytes, 0) << value;
+  EXPECT_LT(value.base_offset, 16);
+}
+
+TEST(Generators, StayWithinTheDomainInEachCallAndItsHistory) {
+  const std::vector<Domain> domains = {
+      {.operations = kAllOperations, .legal_only = true},
+      {.operations = {Operation::kScatter},
+       .legal_only = true,
+       .topk = {16, 2048},
+       .num_segments = {8, 64},
+       .contiguous = true,
+       .align_bytes = 16},
+      {.operations = {Operation::kWitnesses}, .topk = {5}, .num_segments = {3, 70}, .align_bytes = 32},
+  };
+  for (const Domain& domain : domains) {
+    CaseStream stream(domain, 11);
+    for (int i = 0; i < 1000; ++i) {
+      const Case value = stream.next();
+      expect_in_domain(value, domain);
+      for (const Case& earlier : value.after) expect_in_domain(earlier, domain);
+    }
+  }
+}
+
+TEST(Generators, GiveTheSameStreamForTheSameSeedAndAnotherForAnother) {
+  const Domain domain{.operations = kAllOperations};
+  CaseStream first(domain, 5), second(domain, 5), other(domain, 6);
+  int differing = 0;
+  for (int i = 0; i < 300; ++i) {
+    const Case value = first.next();
+    EXPECT_EQ(value, second.next());
+    differing += !(value == other.next());
+  }
+  EXPECT_GT(differing, 250);
+}
+
+TEST(Generators, DrawEveryThemeFromEveryCardOfItsDeck) {
+  const Domain domain{.operations = kAllOperations};
+  std::map<std::size_t, int> cards;
+  for (const std::size_t theme : deck_for(domain)) ++cards[theme];
+  for (std::size_t i = 0; i < all_themes().size(); ++i) {
+    EXPECT_EQ(cards[i], all_themes()[i].shared ? 0 : all_themes()[i].cards) << all_themes()[i].name;
+  }
+}
+
+TEST(Generators, EveryClassNamesAThemeAndNoNameTwice) {
+  std::set<std::string_view> names;
+  for (const CaseClass& kind : all_case_classes()) {
+    EXPECT_TRUE(names.insert(kind.name).second) << kind.name;
+    EXPECT_EQ(std::ranges::count(all_themes(), kind.theme, &Theme::name), 1) << kind.name;
+  }
+}
+
+TEST(Generators, SmallCasesDominateAndCasesRoundTripThroughFiles) {
+  CaseStream stream({.operations = kAllOperations}, 1);
+  int small = 0;
+  for (int i = 0; i < 500; ++i) {
+    const Case value = stream.next();
+    small += value.learned.size() <= 400;
+    const auto read = parse_cases(to_json(value), "generated");
+    ASSERT_TRUE(read.has_value()) << read.error().message() << value;
+    EXPECT_EQ(read->front(), value);
+  }
+  EXPECT_GT(small, 400);
+}
+
+TEST(Generators, ServeRapidCheckWithShrinkingThatKeepsTheStatus) {
+  const rc::Gen<Case> generator = case_generator({.operations = kAllOperations});
+  int candidates = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    const auto shrinkable = generator(rc::Random(seed));
+    const std::int32_t status = expected_status(shrinkable.value(), true);
+    auto shrinks = shrinkable.shrinks();
+    for (auto next = shrinks.next(); next && candidates < 20000; next = shrinks.next()) {
+      ++candidates;
+      ASSERT_EQ(expected_status(next->value(), true), status) << shrinkable.value() << next->value();
+    }
+  }
+  EXPECT_GT(candidates, 1000);
+}
+
+}  // namespace
+}  // namespace kvwitness::harness
