@@ -520,7 +520,7 @@ TEST(CaseJsonTest, ZeroRowsAndZeroTopkRoundTripInBothForms) {
   for (const Operation operation : {Operation::kWitnesses, Operation::kApply, Operation::kScatter}) {
     for (const Form form : {Form::kNested, Form::kFlat}) {
       for (const std::int64_t topk : {0, 3, -1}) {
-        for (const std::size_t rows : {0, 1, 3}) {
+        for (const std::size_t rows : {0U, 1U, 3U}) {
           Case value;
           value.operation = operation;
           value.form = form;

@@ -1,11 +1,15 @@
 #include "properties/status.h"
 
 #include <gtest/gtest.h>
+#include <kvwitness/kvwitness.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <set>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace kvwitness::harness {
 namespace {
@@ -33,6 +37,32 @@ TEST(StatusTest, ARefusalIsNamedByTheWordsOfItsCode) {
   EXPECT_EQ(status_name(status::kEnvironment), "environment");
   EXPECT_EQ(status_name(status::kCuda), "cuda");
   EXPECT_EQ(status_name(status::kOutOfMemory), "out of memory");
+}
+
+TEST(StatusTest, TheTableIsTheOneOfTheCInterface) {
+  for (std::int32_t number = 0; number <= status::kCount; ++number) {
+    EXPECT_EQ(status_name(number), std::string_view(kvw_status_name(static_cast<kvw_status>(number)))) << number;
+  }
+  const std::vector<std::pair<std::int32_t, kvw_status>> pairs = {
+      {status::kOk, KVW_OK},
+      {status::kRowsMismatch, KVW_ROWS_MISMATCH},
+      {status::kSegmentsOutOfRange, KVW_SEGMENTS_OUT_OF_RANGE},
+      {status::kLearnedKeepOutOfRange, KVW_LEARNED_KEEP_OUT_OF_RANGE},
+      {status::kNegativeCount, KVW_NEGATIVE_COUNT},
+      {status::kNullPointer, KVW_NULL_POINTER},
+      {status::kRowStride, KVW_ROW_STRIDE},
+      {status::kBufferOverlap, KVW_BUFFER_OVERLAP},
+      {status::kBufferTooSmall, KVW_BUFFER_TOO_SMALL},
+      {status::kContextLenOutOfRange, KVW_CONTEXT_LEN_OUT_OF_RANGE},
+      {status::kUnknownBackend, KVW_UNKNOWN_BACKEND},
+      {status::kEnvironment, KVW_ENVIRONMENT},
+      {status::kCuda, KVW_CUDA},
+      {status::kOutOfMemory, KVW_OUT_OF_MEMORY},
+  };
+  EXPECT_EQ(pairs.size(), static_cast<std::size_t>(status::kCount));
+  for (const auto& [ours, theirs] : pairs) {
+    EXPECT_EQ(ours, static_cast<std::int32_t>(theirs));
+  }
 }
 
 TEST(StatusTest, ANumberOutsideTheTableIsUnknownAndHasNoNumberBack) {
