@@ -117,6 +117,9 @@ std::unique_ptr<Implementation> find_implementation(std::string_view name);
 std::unique_ptr<Implementation> make_oracle();
 std::unique_ptr<Implementation> make_c_abi();
 std::vector<std::unique_ptr<Implementation>> make_backends();
+// The CUDA kernels, a block and a warp to a row: on the CPU executor, and on a GPU.
+std::vector<std::unique_ptr<Implementation>> make_cuda_emulated();
+std::vector<std::unique_ptr<Implementation>> make_cuda();
 
 }  // namespace kvwitness::harness
 

@@ -251,7 +251,7 @@ class RowTokens {
   std::int64_t loose_slot_;
   std::int32_t loose_token_;
   int head_;
-  device::TokenVector in_flight_[kVectors];
+  device::TokenVector in_flight_[kVectors] = {};  // consumed only where loaded
 };
 
 namespace device {
