@@ -81,11 +81,13 @@ class Checks {
     }
   }
 
-  // The rows reach no further than their buffer. A span that no buffer can have is left to strides(), unless one row alone has it.
+  // The rows reach no further than their buffer. Where no buffer could hold them, a single row and packed rows are at
+  // fault here, and the stride of others in stride().
   void covers_rows(const Rows& input, std::int64_t topk, std::int64_t rows) noexcept {
     const std::size_t needed = row_span(size(rows), size(input.stride.value), size(topk));
     const bool impossible = needed > kMaxElements<std::int32_t>;
-    if (passed() && (impossible ? rows == 1 : size(input.len.value) < needed)) {
+    const bool contiguous = rows == 1 || input.stride.value == topk;
+    if (passed() && (impossible ? contiguous : size(input.len.value) < needed)) {
       status_ =
           refuse(KVW_ROWS_MISMATCH,
                  "%s is %" PRId64 "; %" PRId64 " rows of topk %" PRId64 " at a stride of %" PRId64 " need %zu elements",
