@@ -38,6 +38,10 @@ KVWITNESS_HOST_DEVICE constexpr std::uint64_t effective_segments(std::uint64_t c
 
 namespace detail {
 
+#if defined(__SIZEOF_INT128__)
+__extension__ typedef unsigned __int128 Uint128;  // an extension that -pedantic would report
+#endif
+
 struct Product128 {
   std::uint64_t high;
   std::uint64_t low;
@@ -140,7 +144,7 @@ class SegmentReciprocal {
 #if defined(__CUDA_ARCH__)
     return __umul64hi(token << 2, multiplier_);
 #elif defined(__SIZEOF_INT128__)
-    return static_cast<std::uint64_t>((static_cast<unsigned __int128>(token << 2) * multiplier_) >> 64);
+    return static_cast<std::uint64_t>((static_cast<detail::Uint128>(token << 2) * multiplier_) >> 64);
 #else
     return detail::multiply(token << 2, multiplier_).high;
 #endif
