@@ -1,11 +1,11 @@
 // The row pass on vectors: one body for every instruction set. Highway includes this file once for each of them.
 //
-// A row's occupancy is a set, so its slots may be read in any order and more than once. The row is cut into blocks, which are visited
-// from both ends in turn: a row in score order is clustered at its head and spread at its tail, so the two together show most segments
-// early. Each block is either
+// A row's occupancy is a set, so its slots may be read in any order and more than once. A row is read from both ends in turn at first,
+// because a row in score order is clustered at its head and spread at its tail, so that the two together show most segments early; then
+// straight through what is left. Each stretch of it is either
 //  - marked: each token's segment by multiplication, its bit by a variable shift, all bits ORed; or
-//  - hunted: once the missing segments form a few runs of neighbours, the block is only searched for a token inside one of those runs, by
-//    a subtraction and an unsigned minimum a run. Where one is found, the block is marked.
+//  - hunted: once the missing segments form a few runs of neighbours, it is only searched for a token inside one of those runs, by a
+//    subtraction and an unsigned minimum a run. Where one is found, the stretch is marked.
 // The pass ends as soon as no segment is missing.
 #include "lib/src/simd/compiled_in.h"
 
@@ -17,6 +17,7 @@
 #endif
 #include <hwy/foreach_target.h>
 // After foreach_target.h.
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -45,8 +46,13 @@ using TokenVector = hn::Vec<Tokens>;
 using SignedVector = hn::Vec<SignedTokens>;
 using WordVector = hn::Vec<Words>;
 
-// A multiple of every vector length up to 2,048 bits.
+// Rows are read in stretches of whole blocks. A multiple of every vector length up to 2,048 bits.
 constexpr std::size_t kBlockTokens = 128;
+// The blocks that are read from both ends in turn; on rows of a real model a few more or fewer cost up to a tenth.
+constexpr std::size_t kEndVisits = 3;
+// The longest stretches of the rest, in tokens: a look at the missing segments costs as much as marking some 30 tokens.
+constexpr std::size_t kMarkedStretch = 4 * kBlockTokens;
+constexpr std::size_t kHuntedStretch = 2 * kBlockTokens;
 
 HWY_INLINE TokenVector load(const std::int32_t* slot) {
   return hn::BitCast(Tokens(), hn::LoadU(SignedTokens(), slot));
@@ -156,30 +162,33 @@ struct Marks {
   bool past_end;           // whether a token was at or past the context's end; false where that was not asked for
 };
 
+// Compilers unroll loops of 16 steps in full, run out of registers and spill.
+#if HWY_COMPILER_CLANG
+#define KVWITNESS_UNROLL_BY_2 _Pragma("clang loop unroll_count(2)")
+#else
+#define KVWITNESS_UNROLL_BY_2 _Pragma("GCC unroll 2")
+#endif
+
 template <bool kFindPastEnd, class Segments>
-HWY_INLINE Marks mark_block(const Segments& segments, std::int32_t context_len, const std::int32_t* slots) {
+HWY_NOINLINE Marks mark_blocks(const Segments& segments, std::int32_t context_len, const std::int32_t* slots,
+                               std::size_t count) {
   const std::size_t lanes = hn::Lanes(Tokens());
   const TokenVector first = segments.first_factor();
   const TokenVector second = segments.second_factor();
-  WordVector even_marks = hn::Zero(Words());
-  WordVector odd_marks = hn::Zero(Words());
-  SignedVector largest = hn::Set(SignedTokens(), -1);
-  std::size_t slot = 0;
-  // A second load, one slot on, moves the odd tokens to even lanes on a unit that is idle.
-  for (; slot < kBlockTokens - lanes; slot += lanes) {
+  // The last vector first: the second load of the others would read past it.
+  const TokenVector last = load(slots + count - lanes);
+  WordVector even_marks = one_hot(segments.of_even(last, first, second));
+  WordVector odd_marks = one_hot(segments.of_even(odd_to_even(last), first, second));
+  SignedVector largest = hn::BitCast(SignedTokens(), last);
+  KVWITNESS_UNROLL_BY_2
+  for (std::size_t slot = 0; slot < count - lanes; slot += lanes) {
+    // A second load, one slot on, moves the odd tokens to even lanes on a unit that is idle.
     const TokenVector tokens = load(slots + slot);
     even_marks = hn::Or(even_marks, one_hot(segments.of_even(tokens, first, second)));
     odd_marks = hn::Or(odd_marks, one_hot(segments.of_even(load(slots + slot + 1), first, second)));
     if constexpr (kFindPastEnd) {
       largest = hn::Max(largest, hn::BitCast(SignedTokens(), tokens));
     }
-  }
-  // The last vector must not read past the block.
-  const TokenVector tokens = load(slots + slot);
-  even_marks = hn::Or(even_marks, one_hot(segments.of_even(tokens, first, second)));
-  odd_marks = hn::Or(odd_marks, one_hot(segments.of_even(odd_to_even(tokens), first, second)));
-  if constexpr (kFindPastEnd) {
-    largest = hn::Max(largest, hn::BitCast(SignedTokens(), tokens));
   }
   return {or_of_lanes(hn::Or(even_marks, odd_marks)), kFindPastEnd && any_at_least(largest, context_len)};
 }
@@ -229,8 +238,8 @@ struct TokenRun {
   std::uint32_t last_distance;
 };
 
-// More missing runs than this are dearer to hunt than to mark.
-constexpr int kMaxHuntedRuns = 3;
+// With more missing runs than this, marking is cheaper.
+constexpr int kMaxHuntedRuns = 2;
 
 // The missing segments as what a block is searched for: some runs and, where both the first and the last segment are missing, the two
 // open ends, which take one instruction a vector instead of two.
@@ -243,23 +252,21 @@ struct Hunt {
 };
 
 template <int kRuns, bool kBothEnds>
-bool found_in_block(const Hunt& hunt, const std::int32_t* slots) {
+bool found_in_blocks(const Hunt& hunt, const std::int32_t* slots, std::size_t count) {
   const Tokens d;
   const std::size_t lanes = hn::Lanes(d);
   const TokenVector first0 = hn::Set(d, hunt.runs[0].first);
   const TokenVector first1 = hn::Set(d, hunt.runs[1].first);
-  const TokenVector first2 = hn::Set(d, hunt.runs[2].first);
   // The smallest unsigned distance from each run's first token: within the run for its tokens, beyond it for all others.
   TokenVector distance0 = hn::Set(d, ~std::uint32_t{0});
   TokenVector distance1 = distance0;
-  TokenVector distance2 = distance0;
   TokenVector smallest = distance0;  // a negative token is large, unsigned
   SignedVector largest = hn::Set(SignedTokens(), -1);
-  for (std::size_t slot = 0; slot < kBlockTokens; slot += lanes) {
+  KVWITNESS_UNROLL_BY_2
+  for (std::size_t slot = 0; slot < count; slot += lanes) {
     const TokenVector tokens = load(slots + slot);
     if constexpr (kRuns >= 1) distance0 = hn::Min(distance0, hn::Sub(tokens, first0));
     if constexpr (kRuns >= 2) distance1 = hn::Min(distance1, hn::Sub(tokens, first1));
-    if constexpr (kRuns >= 3) distance2 = hn::Min(distance2, hn::Sub(tokens, first2));
     if constexpr (kBothEnds) {
       smallest = hn::Min(smallest, tokens);
       largest = hn::Max(largest, hn::BitCast(SignedTokens(), tokens));
@@ -268,7 +275,6 @@ bool found_in_block(const Hunt& hunt, const std::int32_t* slots) {
   bool found = false;
   if constexpr (kRuns >= 1) found |= any_at_most(distance0, hunt.runs[0].last_distance);
   if constexpr (kRuns >= 2) found |= any_at_most(distance1, hunt.runs[1].last_distance);
-  if constexpr (kRuns >= 3) found |= any_at_most(distance2, hunt.runs[2].last_distance);
   if constexpr (kBothEnds) {
     found |= any_at_most(smallest, hunt.last_of_low_end);
     found |= any_at_least(largest, hunt.first_of_high_end);
@@ -276,7 +282,7 @@ bool found_in_block(const Hunt& hunt, const std::int32_t* slots) {
   return found;
 }
 
-using FoundInBlock = bool (*)(const Hunt&, const std::int32_t*);
+using FoundInBlocks = bool (*)(const Hunt&, const std::int32_t*, std::size_t);
 
 // Takes the run that starts at the lowest bit out of `missing`.
 HWY_INLINE TokenRun take_run(std::uint64_t& missing, const RowShape& shape, const SegmentEdges& edges) {
@@ -291,10 +297,10 @@ HWY_INLINE TokenRun take_run(std::uint64_t& missing, const RowShape& shape, cons
 }
 
 // What to search blocks for while these segments are missing; null where they form too many runs.
-HWY_INLINE FoundInBlock plan_hunt(std::uint64_t missing, const RowShape& shape, Hunt& hunt) {
-  constexpr FoundInBlock kFound[2][kMaxHuntedRuns + 1] = {
-      {nullptr, found_in_block<1, false>, found_in_block<2, false>, found_in_block<3, false>},
-      {found_in_block<0, true>, found_in_block<1, true>, found_in_block<2, true>, nullptr}};
+HWY_INLINE FoundInBlocks plan_hunt(std::uint64_t missing, const RowShape& shape, Hunt& hunt) {
+  constexpr FoundInBlocks kFound[2][kMaxHuntedRuns + 1] = {
+      {nullptr, found_in_blocks<1, false>, found_in_blocks<2, false>},
+      {found_in_blocks<0, true>, found_in_blocks<1, true>, nullptr}};
   const int run_count = std::popcount(missing & ~(missing << 1));
   const bool both_ends = run_count >= 2 && (missing & 1) != 0 && (missing & shape.past_end_segment) != 0;
   const int inner_runs = both_ends ? run_count - 2 : run_count;
@@ -318,43 +324,89 @@ HWY_INLINE void strike_out(std::uint64_t& missing, const Marks& marks, const Row
   missing &= ~(marks.segments | (marks.past_end ? shape.past_end_segment : 0));
 }
 
-// The unoccupied segments of a row, one bit each.
+// Where the next stretch of a row lies: whole blocks from both ends in turn, then from front to back.
+class Itinerary {
+ public:
+  HWY_INLINE Itinerary(const std::int32_t* row, std::size_t count) : front_(row), back_(row + count) {}
+
+  HWY_INLINE std::size_t left() const { return static_cast<std::size_t>(back_ - front_); }
+
+  // The next stretch's first slot and, in `count`, its length: at most `most` once both ends have been visited. There must be some left.
+  HWY_INLINE const std::int32_t* next(std::size_t most, std::size_t& count) {
+    const bool at_end = visits_ < kEndVisits;
+    count = at_end ? kBlockTokens : std::min(most, left());
+    if (at_end && visits_++ % 2 == 0) {
+      return back_ -= count;
+    }
+    front_ += count;
+    return front_ - count;
+  }
+
+ private:
+  const std::int32_t* front_;
+  const std::int32_t* back_;
+  std::size_t visits_ = 0;
+};
+
+// Asks for slots [first, first + count) to be brought close.
+HWY_INLINE void prefetch(const std::int32_t* first, std::size_t count) {
+  constexpr std::size_t kLineTokens = 64 / sizeof(std::int32_t);
+  for (std::size_t slot = 0; slot < count; slot += kLineTokens) {
+    hwy::Prefetch(first + slot);
+  }
+}
+
+// The unoccupied segments of a row, one bit each. Unless it is 0, the row `ahead` elements on is read next, so its slots are fetched
+// where this row's are read: the hardware does not foresee the jumps between and within rows.
 template <class Segments>
 HWY_INLINE std::uint64_t missing_segments(const Segments& segments, const RowShape& shape, const std::int32_t* row,
-                                          std::size_t topk) {
+                                          std::size_t topk, std::size_t ahead) {
   const auto context_len = static_cast<std::int32_t>(shape.length);
-  const std::size_t block_count = topk / kBlockTokens;
-  const std::int32_t* front = row;
-  const std::int32_t* back = row + block_count * kBlockTokens;
+  const std::size_t rest = topk % kBlockTokens;
+  Itinerary itinerary(row, topk - rest);
   std::uint64_t missing = shape.all_segments;
-  if (const std::size_t rest = topk % kBlockTokens; rest != 0) {
-    strike_out(missing, mark_few(segments, context_len, back, rest), shape);
+  if (rest != 0) {
+    strike_out(missing, mark_few(segments, context_len, row + (topk - rest), rest), shape);
   }
   Hunt hunt;
-  FoundInBlock found_in_block = nullptr;
-  for (std::size_t visit = 0; visit < block_count && missing != 0; ++visit) {
-    const bool from_back = visit % 2 == 0;
-    const std::int32_t* const block = from_back ? back - kBlockTokens : front;
-    back -= from_back ? kBlockTokens : 0;
-    front += from_back ? 0 : kBlockTokens;
-    if (found_in_block != nullptr && !found_in_block(hunt, block)) {
+  FoundInBlocks found_in_blocks = nullptr;
+  while (missing != 0 && itinerary.left() != 0) {
+    std::size_t count;
+    const std::int32_t* const slots =
+        itinerary.next(found_in_blocks != nullptr ? kHuntedStretch : kMarkedStretch, count);
+    if (ahead != 0) {
+      prefetch(slots + ahead, count);
+    }
+    if (found_in_blocks != nullptr && !found_in_blocks(hunt, slots, count)) {
       continue;
     }
-    const Marks marks = (missing & shape.past_end_segment) != 0 ? mark_block<true>(segments, context_len, block)
-                                                                : mark_block<false>(segments, context_len, block);
+    const Marks marks = (missing & shape.past_end_segment) != 0
+                            ? mark_blocks<true>(segments, context_len, slots, count)
+                            : mark_blocks<false>(segments, context_len, slots, count);
     strike_out(missing, marks, shape);
-    if (visit + 1 < block_count && missing != 0) {
-      found_in_block = plan_hunt(missing, shape, hunt);
+    if (missing != 0 && itinerary.left() != 0) {
+      found_in_blocks = plan_hunt(missing, shape, hunt);
     }
   }
   return missing;
 }
 
-HWY_INLINE std::uint64_t missing_segments(const RowShape& shape, const std::int32_t* row, std::size_t topk) {
+HWY_INLINE std::uint64_t missing_segments(const RowShape& shape, const std::int32_t* row, std::size_t topk,
+                                          std::size_t ahead) {
   const NarrowSegmentReciprocal narrow(shape.length, shape.segments);
-  return narrow.exact()
-             ? missing_segments(NarrowSegments(narrow), shape, row, topk)
-             : missing_segments(WideSegments(SegmentReciprocal(shape.length, shape.segments)), shape, row, topk);
+  if (narrow.exact()) {
+    return missing_segments(NarrowSegments(narrow), shape, row, topk, ahead);
+  }
+  return missing_segments(WideSegments(SegmentReciprocal(shape.length, shape.segments)), shape, row, topk, ahead);
+}
+
+// A batch of more bytes than this is taken not to lie in the nearest caches.
+constexpr std::size_t kNearBytes = std::size_t{1} << 18;
+
+// The distance to the row after `row`, where fetching that one ahead can pay, else 0.
+HWY_INLINE std::size_t distance_to_fetch(const RowBatch& batch, std::size_t row) {
+  const bool far = batch.rows * batch.topk > kNearBytes / sizeof(std::int32_t);
+  return far && row + 1 < batch.rows ? batch.row_stride : 0;
 }
 
 void write_rows_of_witness_indices(const RowBatch& batch, std::size_t num_segments, std::int32_t* witnesses) noexcept {
@@ -365,7 +417,8 @@ void write_rows_of_witness_indices(const RowBatch& batch, std::size_t num_segmen
       continue;
     }
     const RowShape shape(batch.context_lens[row], num_segments);
-    const std::uint64_t missing = missing_segments(shape, batch.learned + row * batch.row_stride, batch.topk);
+    const std::uint64_t missing =
+        missing_segments(shape, batch.learned + row * batch.row_stride, batch.topk, distance_to_fetch(batch, row));
     write_witness_indices(missing, SegmentEdges(shape.length, shape.segments), num_segments, out);
   }
 }
@@ -383,7 +436,7 @@ void apply_to_rows(const RowBatch& batch, const MergePlan& plan, std::int32_t* o
       continue;
     }
     const RowShape shape(batch.context_lens[row], plan.num_segments);
-    const std::uint64_t missing = missing_segments(shape, learned, batch.topk);
+    const std::uint64_t missing = missing_segments(shape, learned, batch.topk, distance_to_fetch(batch, row));
     if (missing != 0) {
       merge_witnesses(missing, SegmentEdges(shape.length, shape.segments), plan.budget, merged + plan.learned_keep);
     }
