@@ -276,6 +276,7 @@ TEST(CaseJsonTest, ARowThatIsNotTopkWideIsNamedWithItsOwnLine) {
   expect_refused({
       {with("[8,8]", "[[1,2],\n[3,4],\n[\n5]]"), 3, "learned", "row 2 has 1 entries, not topk = 2"},
       {with("[8,8]", "[\n[1,2,3],\n[3,4]]"), 2, "learned", "row 0 has 3 entries, not topk = 2"},
+      {with("[8,8]", "[[1,2],\n[3],\n[4,5,6]]"), 2, "learned", "row 1 has 1 entries, not topk = 2"},
       {with("[8,8]", "[[1,2],\n[]]"), 2, "learned", "row 1 has 0 entries, not topk = 2"},
       {with("[]", "[[]]"), 1, "learned", "row 0 has 0 entries, not topk = 2"},
       {R"({"kvwitness_case":1,"operation":"scatter","topk":-1,"num_segments":1,"context_lens":[1],"learned":[[]]})", 1,
@@ -325,6 +326,11 @@ TEST(CaseJsonTest, ExpectedRowsHaveTheFormOfTheResult) {
       {witnesses + "[0,3,6,0,3,6]}}", 1, "expect.rows", "one list of num_segments entries"},
       {witnesses + "[[0,3,6],\n[0,3]]}}", 2, "expect.rows", "row 1 has 2 entries, not num_segments = 3"},
   });
+  const std::string no_slots =
+      R"({"kvwitness_case":1,"operation":"scatter","topk":0,"num_segments":2,"context_lens":[8,8],"learned":[[],[]],"expect":{"rows":)";
+  expect_refused(
+      {{no_slots + "[[]]}}", 1, "expect.rows", "same form"}, {no_slots + "[]}}", 1, "expect.rows", "same form"}});
+  EXPECT_TRUE(std::get<0>(*parse_one(no_slots + "[[],[]]}}").expect).empty());
   EXPECT_EQ(std::get<0>(*parse_one(flat + "[0,4]}}").expect), (std::vector<std::int32_t>{0, 4}));
   EXPECT_EQ(std::get<0>(*parse_one(witnesses + "[[-1,3,6],[-1,3,6]]}}").expect).size(), 6U);
 }
