@@ -204,6 +204,8 @@ std::vector<std::unique_ptr<Implementation>> all_implementations() {
   all.push_back(make_oracle());
   all.push_back(make_c_abi());
   std::ranges::move(make_backends(), std::back_inserter(all));
+  std::ranges::move(make_cuda_emulated(), std::back_inserter(all));
+  std::ranges::move(make_cuda(), std::back_inserter(all));
   return all;
 }
 
