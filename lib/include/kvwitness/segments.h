@@ -375,6 +375,11 @@ class SegmentEdges {
     return segment * quotient_ + ((segment * remainder_ + segments_ - 1) * multiplier_ >> 18);
   }
 
+  // The terms of edge(), for vector units: it is segment * quotient() + ((segment * remainder() + S_eff - 1) * multiplier() >> 18).
+  KVWITNESS_HOST_DEVICE constexpr std::uint32_t quotient() const noexcept { return quotient_; }
+  KVWITNESS_HOST_DEVICE constexpr std::uint32_t remainder() const noexcept { return remainder_; }
+  KVWITNESS_HOST_DEVICE constexpr std::uint32_t multiplier() const noexcept { return multiplier_; }
+
  private:
   friend class SegmentCount;
   KVWITNESS_HOST_DEVICE constexpr SegmentEdges(std::uint32_t segments, std::uint32_t quotient, std::uint32_t remainder,

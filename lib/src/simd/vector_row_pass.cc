@@ -409,6 +409,77 @@ HWY_INLINE std::size_t distance_to_fetch(const RowBatch& batch, std::size_t row)
   return far && row + 1 < batch.rows ? batch.row_stride : 0;
 }
 
+// The edges of neighbouring segments, a vector of at most eight at a time.
+using Edges = hn::CappedTag<std::uint32_t, 8>;
+using EdgeVector = hn::Vec<Edges>;
+constexpr std::size_t kMaxEdgeLanes = 8;
+
+HWY_INLINE EdgeVector edges_from(std::uint32_t first_segment, const SegmentEdges& edges, std::uint32_t segments) {
+  const Edges d;
+  alignas(32) static constexpr std::uint32_t kSteps[kMaxEdgeLanes] = {0, 1, 2, 3, 4, 5, 6, 7};
+  const EdgeVector segment = hn::Add(hn::Set(d, first_segment), hn::Load(d, kSteps));  // hn::Iota goes through memory
+  const EdgeVector dividend = hn::Add(hn::Mul(segment, hn::Set(d, edges.remainder())), hn::Set(d, segments - 1));
+  const EdgeVector rounded_up = hn::ShiftRight<18>(hn::Mul(dividend, hn::Set(d, edges.multiplier())));
+  return hn::Add(hn::Mul(segment, hn::Set(d, edges.quotient())), rounded_up);
+}
+
+// merge_witnesses for many witnesses: the edges of each run of missing segments are neighbours.
+void merge_runs_of_witnesses(std::uint64_t missing, const RowShape& shape, std::size_t budget, std::int32_t* slots) {
+  const SegmentEdges edges(shape.length, shape.segments);
+  const std::size_t lanes = hn::Lanes(Edges());
+  std::uint32_t witnesses[64 + kMaxEdgeLanes];
+  std::size_t count = 0;
+  while (missing != 0) {
+    const int start = std::countr_zero(missing);
+    const auto length = static_cast<std::size_t>(std::countr_one(missing >> start));
+    for (std::size_t done = 0; done < length; done += lanes) {
+      const auto segment = static_cast<std::uint32_t>(static_cast<std::size_t>(start) + done);
+      hn::StoreU(edges_from(segment, edges, shape.segments), Edges(), witnesses + count + done);
+    }
+    count += length;
+    missing &= missing + (missing & (~missing + 1));  // without its lowest run
+  }
+  std::memcpy(slots, witnesses, std::min(count, budget) * sizeof(std::int32_t));
+}
+
+// Runs of fewer segments than this on average are merged faster one edge at a time.
+constexpr int kLongRun = 4;
+
+HWY_INLINE void merge(std::uint64_t missing, const RowShape& shape, std::size_t budget, std::int32_t* slots) {
+  if (std::popcount(missing) >= kLongRun * std::popcount(missing & ~(missing << 1))) {
+    merge_runs_of_witnesses(missing, shape, budget, slots);
+  } else {
+    merge_witnesses(missing, SegmentEdges(shape.length, shape.segments), budget, slots);
+  }
+}
+
+// e_s where bit s of `missing` is set, else -1, for segments [first_segment, first_segment + lanes).
+HWY_INLINE void store_witness_indices(std::uint64_t missing, std::uint32_t first_segment, const SegmentEdges& edges,
+                                      std::uint32_t segments, std::int32_t* witnesses) {
+  const Edges d;
+  alignas(32) static constexpr std::uint32_t kBits[kMaxEdgeLanes] = {1, 2, 4, 8, 16, 32, 64, 128};
+  const auto bits = hn::Set(d, static_cast<std::uint32_t>(missing >> first_segment));
+  const auto is_missing = hn::TestBit(bits, hn::Load(d, kBits));
+  const auto indices =
+      hn::IfThenElse(is_missing, edges_from(first_segment, edges, segments), hn::Set(d, ~std::uint32_t{0}));
+  const hn::RebindToSigned<Edges> signed_d;
+  hn::StoreU(hn::BitCast(signed_d, indices), signed_d, witnesses);
+}
+
+HWY_INLINE void write_witness_row(std::uint64_t missing, const RowShape& shape, std::size_t num_segments,
+                                  std::int32_t* witnesses) {
+  const SegmentEdges edges(shape.length, shape.segments);
+  const std::size_t lanes = hn::Lanes(Edges());
+  if (num_segments < lanes) {
+    write_witness_indices(missing, edges, num_segments, witnesses);
+    return;
+  }
+  for (std::size_t segment = 0; segment < num_segments; segment += lanes) {
+    const std::size_t first = std::min(segment, num_segments - lanes);  // the last vector may overlap the one before it
+    store_witness_indices(missing, static_cast<std::uint32_t>(first), edges, shape.segments, witnesses + first);
+  }
+}
+
 void write_rows_of_witness_indices(const RowBatch& batch, std::size_t num_segments, std::int32_t* witnesses) noexcept {
   for (std::size_t row = 0; row < batch.rows; ++row) {
     std::int32_t* const out = witnesses + row * num_segments;
@@ -419,7 +490,7 @@ void write_rows_of_witness_indices(const RowBatch& batch, std::size_t num_segmen
     const RowShape shape(batch.context_lens[row], num_segments);
     const std::uint64_t missing =
         missing_segments(shape, batch.learned + row * batch.row_stride, batch.topk, distance_to_fetch(batch, row));
-    write_witness_indices(missing, SegmentEdges(shape.length, shape.segments), num_segments, out);
+    write_witness_row(missing, shape, num_segments, out);
   }
 }
 
@@ -438,7 +509,7 @@ void apply_to_rows(const RowBatch& batch, const MergePlan& plan, std::int32_t* o
     const RowShape shape(batch.context_lens[row], plan.num_segments);
     const std::uint64_t missing = missing_segments(shape, learned, batch.topk, distance_to_fetch(batch, row));
     if (missing != 0) {
-      merge_witnesses(missing, SegmentEdges(shape.length, shape.segments), plan.budget, merged + plan.learned_keep);
+      merge(missing, shape, plan.budget, merged + plan.learned_keep);
     }
   }
 }
