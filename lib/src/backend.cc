@@ -5,9 +5,13 @@
 #include <cstdlib>
 
 #include "lib/src/backend_message.h"
+#include "lib/src/chosen_backend.h"
 #include "lib/src/simd/compiled_in.h"
 
 namespace kvwitness {
+
+constinit std::atomic<const Backend*> detail::chosen_backend = nullptr;
+
 namespace {
 
 constexpr std::string_view kKnownNames[] = {"scalar", "ssse3", "sse4", "avx2", "avx512", "neon", "sve", "sve2"};
@@ -37,9 +41,6 @@ const FromEnvironment& from_environment() noexcept {
   static const FromEnvironment environment;
   return environment;
 }
-
-// Null until select_backend succeeds; from then on the environment counts no more.
-constinit std::atomic<const Backend*> selection = nullptr;
 
 }  // namespace
 
@@ -72,19 +73,24 @@ std::expected<void, BackendFault> select_backend(std::string_view name) noexcept
   if (!found) {
     return std::unexpected(found.error());
   }
-  selection.store(*found, std::memory_order_relaxed);
+  detail::chosen_backend.store(*found, std::memory_order_relaxed);
   return {};
 }
 
 std::expected<const Backend*, UnknownBackend> selected_backend() noexcept {
-  if (const Backend* const selected = selection.load(std::memory_order_relaxed)) {
-    return selected;
+  if (const Backend* const chosen = detail::chosen_backend.load(std::memory_order_relaxed)) {
+    return chosen;
   }
   const FromEnvironment& environment = from_environment();
   if (environment.backend == nullptr) {
     return std::unexpected(UnknownBackend{environment.why});
   }
-  return environment.backend;
+  // A choice that another thread has made in the meantime stands.
+  const Backend* chosen = nullptr;
+  if (detail::chosen_backend.compare_exchange_strong(chosen, environment.backend, std::memory_order_relaxed)) {
+    return environment.backend;
+  }
+  return chosen;
 }
 
 }  // namespace kvwitness

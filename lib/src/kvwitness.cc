@@ -14,7 +14,9 @@
 #include "lib/src/arguments.h"
 #include "lib/src/backend_message.h"
 #include "lib/src/checks.h"
+#include "lib/src/chosen_backend.h"
 #include "lib/src/last_error.h"
+#include "lib/src/plain_call.h"
 #include "lib/src/row_pass.h"
 
 namespace kvwitness {
@@ -41,6 +43,11 @@ kvw_status take_backend(const Backend*& backend) noexcept {
   }
   backend = *selected;
   return KVW_OK;
+}
+
+// The backend in use, or null while there is none or it is not yet known.
+const Backend* backend_at_hand() noexcept {
+  return detail::chosen_backend.load(std::memory_order_relaxed);
 }
 
 // Runs what may allocate and has written nothing when it fails to.
@@ -162,8 +169,15 @@ const char* kvw_last_error(void) {
 
 kvw_status kvw_witness_indices(const int32_t* learned, int64_t learned_len, int64_t topk, const int32_t* context_lens,
                                int64_t rows, int64_t num_segments, int32_t* witnesses) {
+  const Backend* backend = backend_at_hand();
+  if (backend != nullptr &&
+      detail::is_plain_witness_indices(learned, topk, context_lens, rows, num_segments, witnesses) &&
+      learned_len == rows * topk) {
+    detail::pass_witness_indices(*backend, {learned, size(topk), size(topk), context_lens, size(rows)},
+                                 size(num_segments), witnesses);
+    return KVW_OK;
+  }
   const Count len{"learned_len", learned_len};
-  const Backend* backend = nullptr;
   kvw_status status = take_backend(backend);
   if (status == KVW_OK) {
     status = detail::check_counts({len, {"topk", topk}, {"rows", rows}, {"num_segments", num_segments}});
@@ -193,8 +207,15 @@ kvw_status kvw_witness_indices(const int32_t* learned, int64_t learned_len, int6
 
 kvw_status kvw_apply(const int32_t* learned, int64_t learned_len, int64_t topk, const int32_t* context_lens,
                      int64_t rows, int64_t learned_keep, int64_t num_segments, int64_t max_replacements, int32_t* out) {
+  const Backend* backend = backend_at_hand();
+  if (backend != nullptr &&
+      detail::is_plain_apply(learned, topk, context_lens, rows, learned_keep, num_segments, max_replacements, out) &&
+      learned_len == rows * topk) {
+    detail::pass_apply(*backend, {learned, size(topk), size(topk), context_lens, size(rows)}, size(learned_keep),
+                       size(num_segments), size(max_replacements), out, size(topk));
+    return KVW_OK;
+  }
   const Count len{"learned_len", learned_len};
-  const Backend* backend = nullptr;
   kvw_status status = take_backend(backend);
   if (status == KVW_OK) {
     status = detail::check_counts({len,
@@ -236,8 +257,14 @@ kvw_status kvw_scatter(int32_t* topk_indices, int64_t topk_indices_len, int64_t 
   if (num_segments == 0) {
     return KVW_OK;
   }
+  const Backend* backend = backend_at_hand();
+  if (backend != nullptr && detail::is_plain_scatter(topk_indices, topk, topk, context_lens, rows, num_segments) &&
+      topk_indices_len == rows * topk) {
+    detail::pass_scatter(*backend, {topk_indices, size(topk), size(topk), context_lens, size(rows)}, size(num_segments),
+                         topk_indices);
+    return KVW_OK;
+  }
   const Count len{"topk_indices_len", topk_indices_len};
-  const Backend* backend = nullptr;
   kvw_status status = take_backend(backend);
   if (status == KVW_OK) {
     status = detail::check_counts({len, {"topk", topk}, {"rows", rows}, {"num_segments", num_segments}});
@@ -257,7 +284,13 @@ kvw_status kvw_scatter_strided(int32_t* topk_indices, int64_t row_stride, int64_
   if (num_segments == 0) {
     return KVW_OK;
   }
-  const Backend* backend = nullptr;
+  const Backend* backend = backend_at_hand();
+  if (backend != nullptr &&
+      detail::is_plain_scatter(topk_indices, row_stride, topk, context_lens, rows, num_segments)) {
+    detail::pass_scatter(*backend, {topk_indices, size(row_stride), size(topk), context_lens, size(rows)},
+                         size(num_segments), topk_indices);
+    return KVW_OK;
+  }
   kvw_status status = take_backend(backend);
   if (status == KVW_OK) {
     status = detail::check_counts(
