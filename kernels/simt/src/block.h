@@ -23,8 +23,7 @@ class Block;
 
 enum class ThreadState : std::uint8_t { kRunnable, kAtBlockBarrier, kAtWarpCollective, kAtDependencyWait, kExited };
 
-struct Thread : ThreadCoordinates {
-  Context context;
+struct alignas(64) Thread : ThreadCoordinates {
   Block* owner = nullptr;
   std::uint32_t index = 0;  // in the block; its warp is index / 32
   ThreadState state = ThreadState::kExited;
@@ -34,6 +33,7 @@ struct Thread : ThreadCoordinates {
   BlockVote vote = BlockVote::kNone;
   std::uint32_t mask = 0;
   Site site = {nullptr, 0};
+  Context context;
   // For fences: the addresses of its last atomics, and whether a fence came before.
   static constexpr std::uint32_t kRememberedAtomics = 8;
   const void* atomics[kRememberedAtomics] = {};
