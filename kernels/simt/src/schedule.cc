@@ -9,7 +9,6 @@ void RunnableThreads::start(Policy policy, std::uint32_t count, Random& random) 
   random_ = &random;
   size_ = 0;
   head_ = 0;
-  count_ = count;
   if (policy == Policy::kPct) {
     start_pct(count);
   }
@@ -27,6 +26,7 @@ void RunnableThreads::start_pct(std::uint32_t count) noexcept {
   for (std::uint32_t rank = 0; rank < count; ++rank) {
     rank_of_[thread_of_[rank]] = static_cast<std::uint16_t>(rank);
   }
+  next_rank_ = count;
   steps_ = 0;
   changes_ = 0;
   for (std::uint64_t& step : change_at_) {
@@ -45,12 +45,36 @@ void RunnableThreads::start_pct(std::uint32_t count) noexcept {
   }
 }
 
-// The thread runs at this moment, so its rank is not among the runnable ones.
 void RunnableThreads::change_priority(std::uint32_t thread) noexcept {
-  const std::uint32_t rank = count_ + changes_;
-  rank_of_[thread] = static_cast<std::uint16_t>(rank);
-  thread_of_[rank] = static_cast<std::uint16_t>(thread);
+  make_last(thread);
   ++changes_;
+}
+
+// The thread runs at this moment, so its rank is not among the runnable ones.
+void RunnableThreads::make_last(std::uint32_t thread) noexcept {
+  if (next_rank_ == kRanks) {
+    renumber_ranks();
+  }
+  rank_of_[thread] = static_cast<std::uint16_t>(next_rank_);
+  thread_of_[next_rank_] = static_cast<std::uint16_t>(thread);
+  ++next_rank_;
+}
+
+// Closes the gaps that threads left when they were made last; there are at most kMaxBlockThreads threads.
+void RunnableThreads::renumber_ranks() noexcept {
+  std::uint32_t next = 0;
+  for (std::uint32_t rank = 0; rank < next_rank_; ++rank) {
+    const std::uint16_t thread = thread_of_[rank];
+    if (rank_of_[thread] == rank) {
+      const bool runnable = (ranks_[rank / 64] >> (rank % 64) & 1u) != 0;
+      ranks_[rank / 64] &= ~(std::uint64_t{1} << (rank % 64));
+      ranks_[next / 64] |= std::uint64_t{runnable} << (next % 64);
+      rank_of_[thread] = static_cast<std::uint16_t>(next);
+      thread_of_[next] = thread;
+      ++next;
+    }
+  }
+  next_rank_ = next;
 }
 
 std::uint32_t RunnableThreads::take_first_rank() noexcept {
@@ -64,26 +88,9 @@ std::uint32_t RunnableThreads::take_first_rank() noexcept {
 }
 
 void RunnableThreads::defer(std::uint32_t thread) noexcept {
-  if (policy_ != Policy::kPct || size_ == 0) {
-    return;  // in order the thread goes to the back of the queue anyway, and a random choice is fair
+  if (policy_ == Policy::kPct) {
+    make_last(thread);  // in order, a thread that yields goes to the back of the queue anyway; a random choice is fair
   }
-  std::uint32_t word = kWords - 1;
-  while (ranks_[word] == 0) {
-    --word;
-  }
-  const auto last =
-      static_cast<std::uint16_t>(word * 64 + 63 - static_cast<std::uint32_t>(std::countl_zero(ranks_[word])));
-  if (last < rank_of_[thread]) {
-    return;
-  }
-  // Exchange the ranks of the two; the other one stays runnable under its new rank.
-  const std::uint16_t first = rank_of_[thread], other = thread_of_[last];
-  rank_of_[thread] = last;
-  thread_of_[last] = static_cast<std::uint16_t>(thread);
-  rank_of_[other] = first;
-  thread_of_[first] = other;
-  ranks_[last / 64] &= ~(std::uint64_t{1} << (last % 64));
-  ranks_[first / 64] |= std::uint64_t{1} << (first % 64);
 }
 
 }  // namespace kvwitness::simt::detail

@@ -59,10 +59,12 @@ class RunnableThreads {
 
  private:
   static constexpr std::uint32_t kMaxChanges = 2;
-  static constexpr std::uint32_t kRanks = kMaxBlockThreads + kMaxChanges;
-  static constexpr std::uint32_t kWords = (kRanks + 63) / 64;
+  static constexpr std::uint32_t kRanks = 2 * kMaxBlockThreads;
+  static constexpr std::uint32_t kWords = kRanks / 64;
 
   void change_priority(std::uint32_t thread) noexcept;
+  void make_last(std::uint32_t thread) noexcept;
+  void renumber_ranks() noexcept;
   void start_pct(std::uint32_t count) noexcept;
   std::uint32_t take_first_rank() noexcept;
 
@@ -74,7 +76,7 @@ class RunnableThreads {
   std::uint64_t ranks_[kWords];  // PCT: the ranks of the threads that can run; rank 0 is the highest priority
   std::uint16_t rank_of_[kMaxBlockThreads];
   std::uint16_t thread_of_[kRanks];
-  std::uint32_t count_ = 0;
+  std::uint32_t next_rank_ = 0;  // lower than every priority given so far
   std::uint64_t steps_ = 0;
   std::uint64_t change_at_[kMaxChanges + 1];  // ascending, the last one unreachable
   std::uint32_t changes_ = 0;

@@ -1,5 +1,5 @@
-// The textbook histogram: each block counts in shared memory by atomics, then adds its bins to the global ones. SIMT_TEST_OMIT names the one
-// synchronisation left out.
+// The textbook histogram: each block counts in shared memory by atomics, then adds its bins to the global ones. SIMT_TEST_OMIT is the number of
+// the one synchronisation left out; a comment marks where that control must be reported.
 #ifndef KVWITNESS_TESTS_KERNELS_SIMT_HISTOGRAM_CUH
 #define KVWITNESS_TESTS_KERNELS_SIMT_HISTOGRAM_CUH
 
@@ -21,16 +21,16 @@ __global__ void histogram(const unsigned int* values, int count, unsigned int* b
   const int stride = static_cast<int>(blockDim.x * gridDim.x);
   for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < count; i += stride) {
 #if SIMT_TEST_OMIT == 3
-    ++block_bins[values[i] % kBins];  // in place of the atomic: a race between threads
+    ++block_bins[values[i] % kBins];  // control 3: no atomic, a race between threads
 #else
-    atomicAdd(&block_bins[values[i] % kBins], 1u);
+    atomicAdd(&block_bins[values[i] % kBins], 1u);  // control 1
 #endif
   }
 #if SIMT_TEST_OMIT != 2
   __syncthreads();
 #endif
   for (unsigned int bin = threadIdx.x; bin < kBins; bin += blockDim.x) {
-    atomicAdd(&bins[bin], block_bins[bin]);
+    atomicAdd(&bins[bin], block_bins[bin]);  // control 2
   }
 }
 

@@ -1,5 +1,6 @@
 // The textbook reduction (Harris, "Optimizing Parallel Reduction in CUDA"): each block sums its part in shared memory by halving the
-// distance, the last warp by shuffles, and adds the result to a global total. SIMT_TEST_OMIT names the one synchronisation left out.
+// distance, the last warp by shuffles, and adds the result to a global total. SIMT_TEST_OMIT is the number of the
+// one synchronisation left out; a comment marks where that control must be reported.
 #ifndef KVWITNESS_TESTS_KERNELS_SIMT_REDUCTION_CUH
 #define KVWITNESS_TESTS_KERNELS_SIMT_REDUCTION_CUH
 
@@ -24,7 +25,7 @@ __global__ void reduce_sum(const int* values, int count, int* total) {
 #endif
   for (int distance = kThreads / 2; distance >= warpSize; distance /= 2) {
     if (thread < distance) {
-      partial[thread] += partial[thread + distance];
+      partial[thread] += partial[thread + distance];  // control 1, control 2
     }
 #if SIMT_TEST_OMIT != 2
     __syncthreads();
@@ -37,7 +38,7 @@ __global__ void reduce_sum(const int* values, int count, int* total) {
     }
     if (thread == 0) {
 #if SIMT_TEST_OMIT == 3
-      *total += sum;  // in place of the atomic: a race between blocks
+      *total += sum;  // control 3: no atomic, a race between blocks
 #else
       atomicAdd(total, sum);
 #endif

@@ -1,5 +1,6 @@
 // The textbook inclusive scan of one block (Hillis and Steele, "Data Parallel Algorithms", CACM 1986) through dynamic shared memory, with a
-// warp's part done by lanes that meet at __syncwarp. SIMT_TEST_OMIT names the one synchronisation left out.
+// warp's part done by lanes that meet at __syncwarp. SIMT_TEST_OMIT is the number of the one
+// synchronisation left out; a comment marks where that control must be reported.
 #ifndef KVWITNESS_TESTS_KERNELS_SIMT_SCAN_CUH
 #define KVWITNESS_TESTS_KERNELS_SIMT_SCAN_CUH
 
@@ -19,11 +20,11 @@ inline __global__ void scan_inclusive(const int* values, int* out) {
   __syncwarp();
 #endif
   for (int distance = 1; distance < warpSize; distance *= 2) {
-    const int before = lane >= distance ? shared[thread - distance] : 0;
+    const int before = lane >= distance ? shared[thread - distance] : 0;  // control 1, control 3
 #if SIMT_TEST_OMIT != 2
     __syncwarp();
 #endif
-    shared[thread] += before;
+    shared[thread] += before;  // control 2
 #if SIMT_TEST_OMIT != 3
     __syncwarp();
 #endif
@@ -36,7 +37,7 @@ inline __global__ void scan_inclusive(const int* values, int* out) {
 #endif
   int offset = 0;
   for (int w = 0; w < warp; ++w) {
-    offset += warp_totals[w];
+    offset += warp_totals[w];  // control 4
   }
   out[thread] = shared[thread] + offset;
 }

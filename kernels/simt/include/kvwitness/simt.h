@@ -19,6 +19,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -125,7 +126,11 @@ class Launch {
   struct Call {
     void (*kernel)(Parameters...);
     std::tuple<std::decay_t<Parameters>...> arguments;
-    void run() const { std::apply(kernel, arguments); }
+    void run() const { call(std::index_sequence_for<Parameters...>{}); }
+    template <std::size_t... kIndices>
+    void call(std::index_sequence<kIndices...>) const {
+      kernel(std::get<kIndices>(arguments)...);
+    }
   };
   Config config_;
   Call call_;
@@ -159,7 +164,7 @@ class GlobalBuffer {
   static_assert(std::is_trivially_copyable_v<T>, "device memory holds plain values");
 
  public:
-  explicit GlobalBuffer(std::size_t count, T value = T{}, std::size_t alignment_bytes = 256,
+  explicit GlobalBuffer(std::size_t count, T value = T{}, std::size_t alignment_bytes = 16,
                         std::size_t offset_bytes = 0)
       : data_(static_cast<T*>(detail::allocate_global(count * sizeof(T), alignment_bytes, offset_bytes))),
         count_(count) {
@@ -167,7 +172,7 @@ class GlobalBuffer {
       data_[i] = value;
     }
   }
-  explicit GlobalBuffer(const std::vector<T>& values, std::size_t alignment_bytes = 256, std::size_t offset_bytes = 0)
+  explicit GlobalBuffer(const std::vector<T>& values, std::size_t alignment_bytes = 16, std::size_t offset_bytes = 0)
       : GlobalBuffer(values.size(), T{}, alignment_bytes, offset_bytes) {
     for (std::size_t i = 0; i < count_; ++i) {
       data_[i] = values[i];
@@ -202,6 +207,12 @@ class GlobalBuffer {
   T* data_;
   std::size_t count_;
 };
+
+// The main() of a program that tries a kernel under many schedules: calls `body` with in_order, then with count - 1 random and PCT schedules
+// in turn, until it returns something else than an empty text, which is then printed with the schedule's number; exit status 1, otherwise 0.
+// `PROGRAM NUMBER` runs that one schedule again, and `PROGRAM --schedules COUNT` as many.
+int run_schedules(int argc, char** argv, std::uint64_t count,
+                  const std::function<std::string(std::uint64_t schedule)>& body);
 
 }  // namespace kvwitness::simt
 

@@ -1,0 +1,83 @@
+# Runs CUDA sources in the CPU executor. Part of the installed package and of a build that has kvwitness as a subdirectory.
+include_guard(GLOBAL)
+
+# kvwitness_add_simt_test(FILE.cu [NAME name] [SANITIZER none|thread|address] [DEFINES definition...] [LIBRARIES target...]
+#                         [LABELS label...] [NO_TEST])
+#
+# Builds FILE.cu with the C++ compiler as the executable NAME (by default the file's stem, with the sanitizer's name behind it where there is
+# one) on the executor, and adds a test of that name that passes when the program exits 0. The file holds kernels and a main() that launches
+# them by <kvwitness/simt.h>; no CUDA toolkit is needed. Its directory is on the include path, and `extern __shared__ T name[];` within it
+# is understood (in a header, write KVWITNESS_DYNAMIC_SHARED(T, name) from <kvwitness/simt/device.h> instead).
+#
+# SANITIZER thread reports missing barriers as data races at their source lines, address what is accessed out of bounds. By default the
+# program is built without one, or with that of the kvwitness build. LIBRARIES are linked; NO_TEST leaves the test out.
+function(kvwitness_add_simt_test file)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "NO_TEST" "NAME;SANITIZER" "DEFINES;LIBRARIES;LABELS")
+  if(DEFINED arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "kvwitness_add_simt_test(${file}): unknown arguments: ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT DEFINED arg_SANITIZER)
+    set(arg_SANITIZER none)
+    if(KVWITNESS_SANITIZE MATCHES "^(thread|address)$")
+      set(arg_SANITIZER "${KVWITNESS_SANITIZE}")
+    endif()
+  elseif(NOT arg_SANITIZER MATCHES "^(none|thread|address)$")
+    message(FATAL_ERROR "kvwitness_add_simt_test(${file}): SANITIZER is '${arg_SANITIZER}'; it is none, thread or address")
+  endif()
+  if(NOT DEFINED arg_NAME)
+    cmake_path(GET file STEM LAST_ONLY arg_NAME)
+    if(NOT arg_SANITIZER STREQUAL "none")
+      string(APPEND arg_NAME ".${arg_SANITIZER}")
+    endif()
+  endif()
+
+  cmake_path(ABSOLUTE_PATH file NORMALIZE OUTPUT_VARIABLE source)
+  cmake_path(GET source PARENT_PATH source_directory)
+  cmake_path(GET source FILENAME source_name)
+  set(translated "${CMAKE_CURRENT_BINARY_DIR}/${arg_NAME}.dir/${source_name}.cc")
+  set(script "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/kvwitness_simt_translate.cmake")
+  add_custom_command(OUTPUT "${translated}"
+    COMMAND "${CMAKE_COMMAND}" "-DSOURCE=${source}" "-DOUTPUT=${translated}" -P "${script}"
+    DEPENDS "${source}" "${script}"
+    COMMENT "Translating ${source_name} for the executor" VERBATIM)
+
+  add_executable(${arg_NAME} "${translated}")
+  target_link_libraries(${arg_NAME} PRIVATE kvwitness::simt ${arg_LIBRARIES})
+  target_include_directories(${arg_NAME} PRIVATE "${source_directory}")
+  target_compile_definitions(${arg_NAME} PRIVATE ${arg_DEFINES})
+  if(arg_SANITIZER STREQUAL "thread")
+    set(flags -fsanitize=thread)
+  elseif(arg_SANITIZER STREQUAL "address")
+    set(flags -fsanitize=address,undefined -fno-sanitize-recover=undefined)
+  endif()
+  if(DEFINED flags)
+    # -O1 keeps one report a defect: an optimiser may split or join the accesses of a race.
+    target_compile_options(${arg_NAME} PRIVATE ${flags} -O1 -g1 -fno-omit-frame-pointer)
+    target_link_options(${arg_NAME} PRIVATE ${flags})
+  endif()
+  if(arg_SANITIZER STREQUAL "thread")
+    kvwitness_simt_thread_launcher(launcher)
+    set_property(TARGET ${arg_NAME} PROPERTY CROSSCOMPILING_EMULATOR ${launcher})
+  endif()
+  if(NOT arg_NO_TEST)
+    add_test(NAME ${arg_NAME} COMMAND ${arg_NAME})
+    set_tests_properties(${arg_NAME} PROPERTIES LABELS "${arg_LABELS}")
+  endif()
+endfunction()
+
+# What must come before a program built with GCC's ThreadSanitizer. Linux places memory at random over up to 32 bits of addresses, more than
+# GCC's runtime before version 14 copes with ("unexpected memory mapping"); Clang's starts itself again without that.
+function(kvwitness_simt_thread_launcher out)
+  set(${out} "" PARENT_SCOPE)
+  set(setting /proc/sys/vm/mmap_rnd_bits)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU" OR CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 14 OR NOT EXISTS "${setting}")
+    return()
+  endif()
+  execute_process(COMMAND cat "${setting}" OUTPUT_VARIABLE bits OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  if(bits MATCHES "^[0-9]+$" AND bits GREATER 28)
+    execute_process(COMMAND setarch -R true RESULT_VARIABLE result OUTPUT_QUIET ERROR_QUIET)
+    if(result EQUAL 0)
+      set(${out} "setarch;-R" PARENT_SCOPE)
+    endif()
+  endif()
+endfunction()
