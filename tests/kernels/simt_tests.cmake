@@ -57,3 +57,19 @@ endforeach()
 
 # The model, in the sanitizers of this build.
 kvwitness_add_test(simt_executor_test SOURCES simt_executor_test.cc LIBRARIES kvwitness::simt LABELS simt)
+
+# A stranger's project. The executor is not instrumented whatever this build is, but a build without sanitizers shows as much.
+if(KVWITNESS_SANITIZE STREQUAL "" AND KVWITNESS_INSTALL)
+  set(prefix "${CMAKE_CURRENT_BINARY_DIR}/simt_prefix")
+  add_test(NAME simt.installs COMMAND "${CMAKE_COMMAND}" -DBINARY_DIR=${PROJECT_BINARY_DIR} -DPREFIX=${prefix}
+    -P "${CMAKE_CURRENT_SOURCE_DIR}/simt_install.cmake")
+  set_tests_properties(simt.installs PROPERTIES LABELS simt FIXTURES_SETUP simt_prefix)
+  foreach(route find_package add_subdirectory)
+    add_test(NAME simt.serves_a_consumer_by_${route}
+      COMMAND "${CMAKE_COMMAND}" -DROUTE=${route} "-DCONSUMER_DIR=${CMAKE_CURRENT_SOURCE_DIR}/simt_consumer"
+        "-DWORK_DIR=${CMAKE_CURRENT_BINARY_DIR}/simt_consumer_${route}" "-DPREFIX=${prefix}" "-DLIBDIR=${CMAKE_INSTALL_LIBDIR}"
+        "-DSOURCE_DIR=${PROJECT_SOURCE_DIR}" "-DGENERATOR=${CMAKE_GENERATOR}" "-DC_COMPILER=${CMAKE_C_COMPILER}"
+        "-DCXX_COMPILER=${CMAKE_CXX_COMPILER}" -P "${PROJECT_SOURCE_DIR}/tests/lib/consumer_test.cmake")
+    set_tests_properties(simt.serves_a_consumer_by_${route} PROPERTIES LABELS simt FIXTURES_REQUIRED simt_prefix)
+  endforeach()
+endif()
