@@ -10,13 +10,11 @@ namespace {
 constexpr int kNameShown = 64;
 
 const char* reason(std::string_view name, BackendFault fault) noexcept {
-  switch (fault) {
-    case BackendFault::kUnknownName:
-      return "which is no known backend";
-    case BackendFault::kNotCompiledIn:
-      return "a known backend that this build does not hold";
-    case BackendFault::kCannotRunHere:
-      break;
+  if (fault == BackendFault::kUnknownName) {
+    return "which is no known backend";
+  }
+  if (fault == BackendFault::kNotCompiledIn) {
+    return "a known backend that this build does not hold";
   }
   return (*std::ranges::find_if(backends(), [name](const Backend* backend) { return backend->name == name; }))
       ->why_not();

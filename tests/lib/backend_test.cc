@@ -178,6 +178,7 @@ TEST_F(BackendVariable, ThatNamesNoBackendDoesNotConcernAScatterThatIsOff) {
         REQUIRE(kvw_scatter(nullptr, -1, -1, nullptr, -1, 0) == KVW_OK);
         REQUIRE(kvw_scatter_strided(nullptr, -1, -1, nullptr, -1, 0) == KVW_OK);
         REQUIRE(scatter(std::span<std::int32_t>(), 4, {}, 0));
+        REQUIRE(scatter(StridedRows<std::int32_t>(), 4, {}, 0));
         REQUIRE(std::string(kvw_last_error()).empty());
         ends_well();
       },

@@ -632,6 +632,39 @@ const std::vector<RefusedCall> kStridesAndOverlaps{
 };
 INSTANTIATE_TEST_SUITE_P(StrideOverlapCapacity, Refused, testing::ValuesIn(kStridesAndOverlaps), sentence_name);
 
+// Spans of exactly PTRDIFF_MAX bytes, rounded down to an element, pass the checks of their size and fail at the next one.
+const std::vector<RefusedCall> kLargestSpans{
+    {"packed rows",
+     KVW_NULL_POINTER,
+     {"learned is null"},
+     [](Memory&) { return kvw_apply(nullptr, kMaxElements, kMaxElements, nullptr, 1, 0, 4, 0, nullptr); }},
+    {"lengths",
+     KVW_NULL_POINTER,
+     {"context_lens is null"},
+     [](Memory&) { return kvw_scatter(nullptr, 0, 0, nullptr, kMaxElements, 4); }},
+    {"witnesses",
+     KVW_NULL_POINTER,
+     {"learned is null"},
+     [](Memory&) { return kvw_witness_indices(nullptr, 4, 4, nullptr, 1, kMaxElements, nullptr); }},
+    {"one strided row",
+     KVW_NULL_POINTER,
+     {"topk_indices is null"},
+     [](Memory&) { return kvw_scatter_strided(nullptr, 0, kMaxElements, nullptr, 1, 4); }},
+    {"strided rows",
+     KVW_BUFFER_OVERLAP,
+     {"topk_indices at ", "context_lens at "},
+     [](Memory& memory) { return kvw_scatter_strided(memory.learned, kMaxElements - 4, 4, memory.learned + 8, 2, 4); }},
+    {"request rows",
+     KVW_NULL_POINTER,
+     {"seq_lens is null"},
+     [](Memory&) { return kvw_context_lens_from_requests(nullptr, 1, kMaxElements, nullptr); }},
+    {"the longest context",
+     KVW_NULL_POINTER,
+     {"recall is null"},
+     [](Memory& memory) { return kvw_attention_mass_recall(nullptr, 0, memory.attention, INT32_MAX, nullptr); }},
+};
+INSTANTIATE_TEST_SUITE_P(LargestSpan, Refused, testing::ValuesIn(kLargestSpans), sentence_name);
+
 TEST(StatusNumbers, NeverChange) {
   const kvw_status in_order[] = {KVW_OK,
                                  KVW_ROWS_MISMATCH,

@@ -170,8 +170,10 @@ TEST(StridedRows, MayGoFromOneStrideToAnother) {
 }
 
 TEST(StridedRows, NeedNoStrideWithOneRow) {
-  Tokens row{0, -1};
-  EXPECT_TRUE(scatter(StridedRows<std::int32_t>{row, 0}, 2, Tokens{16}, 1));
+  const Tokens row{0, -1};
+  Tokens padding{-1, -1};
+  EXPECT_TRUE(scatter(StridedRows<std::int32_t>{padding, 0}, 2, Tokens{16}, 1));
+  EXPECT_EQ(padding, (Tokens{-1, 0}));
   Tokens out(2);
   EXPECT_TRUE(
       apply_into(StridedRows<const std::int32_t>{row, 0}, 2, Tokens{16}, 1, 2, 1, StridedRows<std::int32_t>{out, 7}));
