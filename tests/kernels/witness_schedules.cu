@@ -1,11 +1,7 @@
-// The witness kernels under many schedules, intact or with one synchronisation left out.
+// The witness kernels under many schedules, intact or with one synchronisation left out (KVWITNESS_OMIT_SYNCHRONISATION) or one storage for the
+// rows of a block (KVWITNESS_ROW_STORAGES).
 //
-// Built intact, the program passes when every schedule of every scenario is clean and gives the right answer. Built as a positive control
-// (KVWITNESS_OMIT_SYNCHRONISATION or KVWITNESS_ROW_STORAGES set), it passes when the scenarios of its variant are reported, by a race
-// or by a wrong answer, and when the reporting schedule reports again from its number. One line a scenario says which.
-//
-//   PROGRAM [--schedules COUNT]    that many schedules of each scenario
-//   PROGRAM --schedule NUMBER      one schedule of each, with all that it reports
+//   PROGRAM SCENARIO [SCHEDULE | --schedules COUNT]
 #include <kvwitness/simt.h>
 
 #include <algorithm>
@@ -22,8 +18,6 @@
 namespace {
 
 using namespace kvwitness;
-
-constexpr bool kIntact = KVWITNESS_OMIT_SYNCHRONISATION == 0 && KVWITNESS_ROW_STORAGES == 2;
 
 // The rule by scanning, for one row: the edges of the segments without a token, in ascending order, -1 for the others.
 std::vector<std::int32_t> rule(const std::int32_t* row, std::int64_t topk, std::int64_t context_len,
@@ -160,11 +154,9 @@ std::string run_many_segments(const Batch& batch, unsigned int blocks, std::uint
   return report.ok() ? difference(witnesses.to_vector(), batch.expected_indices()) : report.to_string();
 }
 
-// One kernel on one batch; `breaks` says whether the control that this build is breaks it.
 struct Scenario {
   const char* name;
   std::function<std::string(std::uint64_t schedule)> run;
-  bool breaks;
 };
 
 std::vector<Scenario> scenarios() {
@@ -174,88 +166,31 @@ std::vector<Scenario> scenarios() {
   // Ten rows for the eight warps of one block, so that a warp has two.
   static const Batch warp_batch(10, 43, 20);
   static const Batch many(4, 43, 130);
-  constexpr int kOmitted = KVWITNESS_OMIT_SYNCHRONISATION;
-  constexpr bool kOneStorage = KVWITNESS_ROW_STORAGES == 1;
-  const bool block = kOmitted == 1 || kOneStorage;
   return {
-      {"block, scatter", [](std::uint64_t s) { return run_merge<Block, false>(batch, 2, s); }, block},
-      {"block, apply", [](std::uint64_t s) { return run_merge<Block, true>(batch, 2, s); }, block},
-      {"block, witnesses", [](std::uint64_t s) { return run_indices<Block>(batch, 2, s); }, block},
-      {"warp, scatter", [](std::uint64_t s) { return run_merge<WarpWitness, false>(warp_batch, 1, s); }, kOmitted == 2},
-      {"warp, apply", [](std::uint64_t s) { return run_merge<WarpWitness, true>(warp_batch, 1, s); }, kOmitted == 2},
-      // Reads the row and writes another one: only the reduction joins the lanes, and it needs no order in memory.
-      {"warp, witnesses", [](std::uint64_t s) { return run_indices<WarpWitness>(warp_batch, 1, s); }, false},
-      {"block, witnesses above 64 segments", [](std::uint64_t s) { return run_many_segments(many, 2, s); },
-       kOmitted == 3},
+      {"block-scatter", [](std::uint64_t s) { return run_merge<Block, false>(batch, 2, s); }},
+      {"block-apply", [](std::uint64_t s) { return run_merge<Block, true>(batch, 2, s); }},
+      {"block-witnesses", [](std::uint64_t s) { return run_indices<Block>(batch, 2, s); }},
+      {"warp-scatter", [](std::uint64_t s) { return run_merge<WarpWitness, false>(warp_batch, 1, s); }},
+      {"warp-apply", [](std::uint64_t s) { return run_merge<WarpWitness, true>(warp_batch, 1, s); }},
+      {"warp-witnesses", [](std::uint64_t s) { return run_indices<WarpWitness>(warp_batch, 1, s); }},
+      {"witnesses-above-64", [](std::uint64_t s) { return run_many_segments(many, 2, s); }},
   };
-}
-
-// in_order, then random and PCT schedules in turn.
-std::uint64_t nth_schedule(std::uint64_t n) {
-  return n == 0 ? simt::in_order : n % 2 == 1 ? simt::random_schedule(n / 2) : simt::pct_schedule(n / 2);
-}
-
-std::string first_line(const std::string& text) {
-  return text.substr(0, text.find('\n'));
-}
-
-// Tries the schedules until one reports. 0 where that is as it should be. What a control does not break gets a few alone.
-int judge(const Scenario& scenario, std::uint64_t count) {
-  if (!kIntact && !scenario.breaks) {
-    count = std::min<std::uint64_t>(count, 10);
-  }
-  for (std::uint64_t n = 0; n < count; ++n) {
-    const std::uint64_t schedule = nth_schedule(n);
-    const std::string found = scenario.run(schedule);
-    if (found.empty()) {
-      continue;
-    }
-    const bool again = !scenario.run(schedule).empty();
-    const bool right = scenario.breaks && again;
-    std::printf("%-36s reported by schedule %llu after %llu: %s%s%s\n", scenario.name,
-                static_cast<unsigned long long>(schedule), static_cast<unsigned long long>(n + 1),
-                first_line(found).c_str(), again ? "" : "; DOES NOT REPLAY", right ? "" : "; UNEXPECTED");
-    return right ? 0 : 1;
-  }
-  std::printf("%-36s clean under %llu schedules%s\n", scenario.name, static_cast<unsigned long long>(count),
-              scenario.breaks ? "; THE CONTROL WAS MISSED" : "");
-  return scenario.breaks ? 1 : 0;
 }
 
 }  // namespace
 
-#if defined(__SANITIZE_THREAD__)
-#define KVWITNESS_UNDER_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define KVWITNESS_UNDER_TSAN 1
-#endif
-#endif
-#if defined(KVWITNESS_UNDER_TSAN)
-// A control's races are its success, and each run must report them anew.
+// Read by ThreadSanitizer alone: a control is reported once, not for each of its hundreds of races.
 extern "C" const char* __tsan_default_options();
 extern "C" const char* __tsan_default_options() {
-  return kIntact ? "halt_on_error=0" : "halt_on_error=0:exitcode=0:suppress_equal_stacks=0:suppress_equal_addresses=0";
+  return "halt_on_error=1";
 }
-#endif
 
 int main(int argc, char** argv) {
-  std::uint64_t count = 300;
-  if (argc == 3 && std::strcmp(argv[1], "--schedules") == 0) {
-    count = std::strtoull(argv[2], nullptr, 10);
-  } else if (argc == 3 && std::strcmp(argv[1], "--schedule") == 0) {
-    const std::uint64_t schedule = std::strtoull(argv[2], nullptr, 10);
-    for (const Scenario& scenario : scenarios()) {
-      std::printf("%s: %s\n", scenario.name, scenario.run(schedule).c_str());
-    }
-    return 0;
-  } else if (argc != 1) {
-    std::fprintf(stderr, "usage: %s [--schedules COUNT | --schedule NUMBER]\n", argv[0]);
-    return 2;
-  }
-  int failed = 0;
   for (const Scenario& scenario : scenarios()) {
-    failed += judge(scenario, count);
+    if (argc >= 2 && std::strcmp(argv[1], scenario.name) == 0) {
+      return simt::run_schedules(argc - 1, argv + 1, 100, scenario.run);
+    }
   }
-  return failed == 0 ? 0 : 1;
+  std::fprintf(stderr, "usage: %s SCENARIO [SCHEDULE | --schedules COUNT]\n", argv[0]);
+  return 2;
 }
