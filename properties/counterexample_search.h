@@ -1,0 +1,43 @@
+// From a failure to a counterexample: reproduced, with the calls before it where it needs them, shrunk and explained.
+#ifndef PROPERTIES_COUNTEREXAMPLE_SEARCH_H
+#define PROPERTIES_COUNTEREXAMPLE_SEARCH_H
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "properties/case.h"
+#include "properties/invariants.h"
+#include "properties/outcome.h"
+#include "properties/recording.h"
+#include "properties/runner.h"
+
+namespace kvwitness::harness {
+
+// A failure as it was met.
+struct Failure {
+  const Property* property;
+  Case value;
+  std::string source;
+  Outcome outcome;
+  Verdict verdict;
+  std::vector<Case> calls_before;  // of the same process, oldest first
+};
+
+// 1. The case alone: if it fails again (after a restart, where the implementation can be restarted), nothing before it matters and it is shrunk as
+//    it is. A fault that left something behind may make it fail only while the process lives: then the minimal case is tried once more
+//    after a restart, and shrunk again with a restart before each attempt if need be.
+// 2. Otherwise the calls before it are made again, the last one, the last two, four, ... and all; where the failure comes back, they
+//    become the case's `after` and are shrunk with it.
+// 3. Otherwise the counterexample says that it was not reproduced, and stays as it was met.
+//
+// `known` are minimal cases of other properties of the same implementation: a fault that breaks one usually breaks others on the same case, and
+// starting there saves most attempts. `admits` says whether a case is within the run's domain.
+Counterexample find_counterexample(const Failure& failure, Recording& implementation, std::int64_t attempt_budget,
+                                   std::span<const Case> known, const std::function<bool(const Case&)>& admits);
+
+}  // namespace kvwitness::harness
+
+#endif  // PROPERTIES_COUNTEREXAMPLE_SEARCH_H

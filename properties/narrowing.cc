@@ -1,0 +1,117 @@
+#include "properties/narrowing.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "properties/oracle.h"
+
+namespace kvwitness::harness {
+namespace {
+
+struct Shape {
+  std::int64_t topk;
+  std::int64_t num_segments;
+  std::int32_t base_offset = 0;
+  std::optional<std::int64_t> row_stride = std::nullopt;
+};
+
+Case call_of(Operation operation, const Shape& shape) {
+  Case value;
+  value.operation = operation;
+  value.topk = shape.topk;
+  value.num_segments = shape.num_segments;
+  value.max_replacements = operation == Operation::kApply ? shape.num_segments : 0;
+  value.context_lens = {128, 4096};
+  value.learned.assign(static_cast<std::size_t>(2 * shape.topk), -1);
+  value.base_offset = shape.base_offset;
+  value.row_stride = shape.row_stride;
+  return value;
+}
+
+class Probe {
+ public:
+  Probe(const Domain& domain, Implementation& implementation) : domain_(domain), implementation_(implementation) {}
+
+  // Whether one of the domain's operations is served in this shape.
+  bool served(const Shape& shape) {
+    return std::ranges::any_of(domain_.operations, [&](Operation operation) {
+      const Case value = call_of(operation, shape);
+      return is_legal(value) && implementation_.supports(value) &&
+             implementation_.run(value).ending != Ending::kUnsupported;
+    });
+  }
+
+  // The candidates that `shape_of` makes served shapes of; an empty list where it is all of them.
+  template <typename ShapeOf>
+  std::vector<std::int64_t> served_of(const std::vector<std::int64_t>& candidates, ShapeOf shape_of) {
+    std::vector<std::int64_t> list;
+    std::ranges::copy_if(candidates, std::back_inserter(list),
+                         [&](std::int64_t value) { return served(shape_of(value)); });
+    return list;
+  }
+
+ private:
+  const Domain& domain_;
+  Implementation& implementation_;
+};
+
+const std::vector<std::int64_t>& or_default(const std::vector<std::int64_t>& list,
+                                            const std::vector<std::int64_t>& standard) {
+  return list.empty() ? standard : list;
+}
+
+}  // namespace
+
+Domain narrowed_to(const Domain& domain, Implementation& implementation) {
+  static const std::vector<std::int64_t> kWidths = {1,  2,   3,   4,    5,    7,    8,    16,
+                                                    64, 192, 512, 1024, 2047, 2048, 2049, 2051};
+  static const std::vector<std::int64_t> kSegments = {1, 2, 3, 4, 5, 8, 16, 31, 32, 33, 48, 63, 64};
+  Domain narrowed = domain;
+  Probe probe(domain, implementation);
+  const auto& widths = or_default(domain.topk, kWidths);
+  const auto& segments = or_default(domain.num_segments, kSegments);
+
+  // One segment count that is served with some width, then all widths with it, then all counts with one of those.
+  std::vector<std::int64_t> served_widths;
+  std::int64_t count = 0;
+  for (const std::int64_t candidate : segments) {
+    count = candidate;
+    served_widths = probe.served_of(widths, [&](std::int64_t topk) { return Shape{topk, candidate}; });
+    if (!served_widths.empty()) break;
+  }
+  if (served_widths.empty()) return domain;
+  if (served_widths.size() < widths.size()) narrowed.topk = served_widths;
+  const std::int64_t width = served_widths.back();
+  const auto served_segments = probe.served_of(segments, [&](std::int64_t s) { return Shape{width, s}; });
+  if (served_segments.size() < segments.size()) narrowed.num_segments = served_segments;
+
+  while (narrowed.align_bytes < 64 &&
+         !probe.served({width, count, static_cast<std::int32_t>(narrowed.align_bytes / 4)})) {
+    narrowed.align_bytes *= 2;
+  }
+  const auto strided = [&](std::int64_t spare) { return probe.served({width, count, 0, width + spare}); };
+  if (!narrowed.contiguous && !strided(1) && !strided(16) && !strided(64)) narrowed.contiguous = true;
+  return narrowed;
+}
+
+bool admits_case(const Domain& domain, const Case& value) {
+  const auto listed = [](const std::vector<std::int64_t>& list, std::int64_t number) {
+    return list.empty() || std::ranges::find(list, number) != list.end();
+  };
+  if (std::ranges::find(domain.operations, value.operation) == domain.operations.end()) return false;
+  if (!std::ranges::all_of(value.after, [&](const Case& earlier) { return admits_case(domain, earlier); }))
+    return false;
+  if (domain.contiguous && value.row_stride && *value.row_stride != value.topk) return false;
+  if (value.base_offset * 4 % domain.align_bytes != 0) return false;
+  if (!is_legal(value)) return !domain.legal_only;
+  // Scatter's off switch is legal whatever else is passed; that belongs to the refusals.
+  const bool rows_fit = value.topk >= 0 &&
+                        static_cast<__int128>(value.rows()) * value.topk == static_cast<__int128>(value.learned.size());
+  if (domain.legal_only && !rows_fit) return false;
+  return listed(domain.topk, value.topk) && listed(domain.num_segments, value.num_segments);
+}
+
+}  // namespace kvwitness::harness

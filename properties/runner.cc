@@ -1,0 +1,508 @@
+#include "properties/runner.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "properties/case_classes.h"
+#include "properties/counterexample_search.h"
+#include "properties/expectation.h"
+#include "properties/failures.h"
+#include "properties/generators.h"
+#include "properties/narrowing.h"
+#include "properties/recording.h"
+
+namespace kvwitness::harness {
+namespace {
+
+// Below this many generated cases a property, the shared large cases would take longer than all others together.
+constexpr std::int64_t kLeastCasesForSharedOnes = 100;
+// How many minimal cases are tried for the other properties of the same implementation.
+constexpr std::size_t kMostKnown = 8;
+
+constexpr Operation kOperations[] = {Operation::kWitnesses, Operation::kApply, Operation::kScatter};
+
+// Of each name its own stream, the same on every machine (FNV-1a, then splitmix64's finaliser).
+std::uint64_t seed_for(std::uint64_t seed, std::string_view name) {
+  std::uint64_t hash = 0xCBF29CE484222325u;
+  for (const char letter : name) hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001B3u;
+  std::uint64_t z = seed + hash * 0x9E3779B97F4A7C15u;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+  return z ^ (z >> 31);
+}
+
+Focus focus_of(std::string_view property) {
+  constexpr std::pair<std::string_view, Focus> kFoci[] = {
+      {"refusal", Focus::kRefusals},
+      {"refused_writes_nothing", Focus::kRefusals},
+      {"coverage", Focus::kInRange},
+      {"gap_bound", Focus::kInRange},
+      {"empty_row", Focus::kEmptyRows},
+      {"short_row", Focus::kShortRows},
+      {"out_of_range", Focus::kOutOfRange},
+      {"padding", Focus::kPadding},
+      {"budget", Focus::kManyWitnesses},
+      {"order", Focus::kManyWitnesses},
+      {"budget_growth", Focus::kManyWitnesses},
+      {"added_occupant", Focus::kManyWitnesses},
+  };
+  const auto found = std::ranges::find(kFoci, property, &std::pair<std::string_view, Focus>::first);
+  return found == std::end(kFoci) ? Focus::kEverything : found->second;
+}
+
+// One implementation in the run.
+struct Seat {
+  explicit Seat(Implementation& implementation) : recording(implementation) {}
+
+  Recording recording;
+  Domain domain;    // what the person and its own promises admit
+  Domain narrowed;  // what of it the implementation serves
+  ImplementationResult result;
+  std::vector<Case> known;  // minimal cases so far
+  std::int64_t supported_runs = 0;
+  bool available = true;
+};
+
+// A kept failure and what its replay showed.
+struct Replayed {
+  FailureEntry entry;
+  Seat* seat;
+  std::size_t property;
+  bool judged = false;
+};
+
+class Run {
+ public:
+  Run(const RunOptions& options, const Progress& progress) : options_(options), progress_(progress) {
+    properties_ = options.properties;
+    const bool expects =
+        std::ranges::any_of(options.pinned, [](const PinnedCase& pinned) { return carries_expectation(pinned.value); });
+    if (options.judge_expectations && expects) properties_.push_back(&expectation_property());
+  }
+
+  std::expected<Report, std::string> judge_all(std::vector<std::unique_ptr<Implementation>>& implementations);
+
+ private:
+  static constexpr std::size_t kEvery = static_cast<std::size_t>(-1);
+
+  std::expected<void, std::string> prepare(std::vector<std::unique_ptr<Implementation>>& implementations);
+  void seat(Implementation& implementation);
+  Domain domain_of(const Implementation& implementation) const;
+  Domain stream_domain(const Seat& seat, const Property& property) const;
+
+  void replay_failures();
+  void judge_pinned(Seat& seat);
+  void judge_shared(Seat& seat);
+  void judge_stream(std::size_t property);
+  void judge_stream_on(std::size_t property, const Domain& domain, const std::vector<Seat*>& seats);
+  void note_classes(std::size_t property, const Domain& domain, const std::vector<Seat*>& seats,
+                    const std::vector<std::int64_t>& hits, bool whole);
+
+  bool judge(Seat& seat, const Case& value, const std::string& source, std::size_t own);
+  bool is_judged(const Seat& seat, const Case& value, std::size_t property, std::size_t own) const;
+  void fail(Seat& seat, std::size_t property, Failure failure);
+  void keep(const FailureEntry& entry);
+
+  void conclude();
+  void conclude_property(Seat& seat, std::size_t property);
+  void mark_fixed_failures();
+
+  bool out_of_time();
+  void advance(const Seat& seat, std::string_view property, std::int64_t units = 1);
+
+  const RunOptions& options_;
+  const Progress& progress_;
+  std::vector<const Property*> properties_;
+  std::vector<std::unique_ptr<Seat>> seats_;
+  std::vector<Replayed> replayed_;
+  Report report_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::int64_t done_ = 0, whole_ = 1, shown_ = -1;
+};
+
+// ---- Preparation.
+
+Domain Run::domain_of(const Implementation& implementation) const {
+  Domain domain;
+  bool strides = false;
+  for (const Operation operation : kOperations) {
+    if (!implementation.provides(operation)) continue;
+    domain.operations.push_back(operation);
+    strides = strides || implementation.honours_stride(operation);
+  }
+  domain.legal_only = !implementation.checks_arguments();
+  domain.topk = options_.topk;
+  domain.num_segments = options_.num_segments;
+  domain.contiguous = options_.contiguous || !strides;
+  domain.align_bytes = options_.align_bytes;
+  return domain;
+}
+
+Domain Run::stream_domain(const Seat& seat, const Property& property) const {
+  Domain domain = seat.narrowed;
+  std::erase_if(domain.operations, [&](Operation operation) { return !property.concerns(operation); });
+  domain.focus = focus_of(property.name);
+  return domain;
+}
+
+void Run::seat(Implementation& implementation) {
+  seats_.push_back(std::make_unique<Seat>(implementation));
+  Seat& seat = *seats_.back();
+  seat.result.implementation = implementation.name();
+  for (const Property* property : properties_) {
+    PropertyResult result;
+    result.property = property->name;
+    seat.result.properties.push_back(std::move(result));
+  }
+  if (Availability availability = implementation.availability(); !availability.can_run) {
+    seat.available = false;
+    seat.result.kind = ResultKind::kSkipped;
+    seat.result.reason = std::move(availability.why_not);
+    return;
+  }
+  seat.domain = domain_of(implementation);
+  seat.narrowed = seat.domain.operations.empty() ? seat.domain : narrowed_to(seat.domain, seat.recording);
+}
+
+std::expected<void, std::string> Run::prepare(std::vector<std::unique_ptr<Implementation>>& implementations) {
+  if (options_.properties.empty()) return std::unexpected("no property to judge by");
+  if (implementations.empty()) return std::unexpected("no implementation to judge");
+  if (options_.pinned.empty() && options_.cases_per_property <= 0) {
+    return std::unexpected("no case to judge: neither pinned cases nor generated ones");
+  }
+  report_.seed = options_.seed;
+  for (auto& implementation : implementations) seat(*implementation);
+  const Domain person{.operations = {std::begin(kOperations), std::end(kOperations)},
+                      .topk = options_.topk,
+                      .num_segments = options_.num_segments,
+                      .contiguous = options_.contiguous,
+                      .align_bytes = options_.align_bytes};
+  report_.pinned_cases = std::ranges::count_if(
+      options_.pinned, [&](const PinnedCase& pinned) { return admits_case(person, pinned.value); });
+  if (!options_.failures_folder.empty()) {
+    auto entries = read_failures(options_.failures_folder);
+    if (!entries) return std::unexpected(entries.error());
+    for (FailureEntry& entry : *entries) {
+      for (const auto& seat : seats_) {
+        const auto property = std::ranges::find(properties_, entry.property, [](const Property* p) { return p->name; });
+        if (!seat->available || seat->result.implementation != entry.implementation || property == properties_.end())
+          continue;
+        replayed_.push_back({entry, seat.get(), static_cast<std::size_t>(property - properties_.begin())});
+      }
+    }
+  }
+  const auto available = std::ranges::count_if(seats_, [](const auto& seat) { return seat->available; });
+  const auto streams = static_cast<std::int64_t>(options_.properties.size()) * options_.cases_per_property;
+  whole_ = std::max<std::int64_t>(available * (report_.pinned_cases + streams), 1);
+  return {};
+}
+
+// ---- One case on one implementation.
+
+bool Run::is_judged(const Seat& seat, const Case& value, std::size_t property, std::size_t own) const {
+  const Property& candidate = *properties_[property];
+  return seat.result.properties[property].kind != ResultKind::kFail && candidate.concerns(value.operation) &&
+         (own == kEvery || own == property || !candidate.relation);
+}
+
+// Judges the case by the property `own` and by all that need no further runs; by every property where own is kEvery. False where the
+// implementation does not serve the case.
+bool Run::judge(Seat& seat, const Case& value, const std::string& source, std::size_t own) {
+  std::vector<std::size_t> judging;
+  for (std::size_t i = 0; i < properties_.size(); ++i) {
+    if (is_judged(seat, value, i, own)) judging.push_back(i);
+  }
+  if (judging.empty()) return true;
+  const std::vector<Case>& calls = seat.recording.calls();
+  Outcome outcome = Outcome::ended(Ending::kUnsupported, {});
+  const bool supported = seat.recording.supports(value);
+  if (supported) outcome = seat.recording.run(value);
+  if (outcome.ending == Ending::kUnsupported) {
+    for (const std::size_t i : judging) ++seat.result.properties[i].unsupported;
+    return false;
+  }
+  ++seat.supported_runs;
+  // Where the case's own calls begin among the recorded ones, before relations add theirs.
+  const std::size_t before = calls.size() - std::min(calls.size(), value.after.size() + 1);
+  std::vector<std::pair<std::size_t, Failure>> failures;
+  for (const std::size_t i : judging) {
+    Verdict verdict = properties_[i]->judge(value, outcome, seat.recording);
+    if (verdict.kind == Verdict::Kind::kSilent) continue;
+    ++seat.result.properties[i].cases;
+    if (verdict.kind != Verdict::Kind::kBroken) continue;
+    failures.emplace_back(i, Failure{properties_[i], value, source, outcome, std::move(verdict), {}});
+  }
+  if (failures.empty()) return true;
+  const std::vector<Case> history(calls.begin(),
+                                  calls.begin() + static_cast<std::ptrdiff_t>(std::min(before, calls.size())));
+  for (auto& [property, failure] : failures) {
+    failure.calls_before = history;
+    fail(seat, property, std::move(failure));
+  }
+  return true;
+}
+
+void Run::fail(Seat& seat, std::size_t property, Failure failure) {
+  PropertyResult& result = seat.result.properties[property];
+  result.kind = ResultKind::kFail;
+  FailureEntry entry{
+      .path = {}, .implementation = seat.result.implementation, .property = result.property, .cases = {failure.value}};
+  const bool kept_already =
+      std::ranges::any_of(replayed_, [&](const Replayed& replayed) { return replayed.entry.path == failure.source; });
+  if (!options_.failures_folder.empty()) {
+    entry.path = kept_already
+                     ? failure.source
+                     : failure_path(options_.failures_folder, entry.implementation, entry.property, failure.value);
+    if (!kept_already) keep(entry);  // as it is, before anything else can go wrong
+  }
+  Counterexample found = find_counterexample(failure, seat.recording, options_.shrink_attempts, seat.known,
+                                             [&](const Case& value) { return admits_case(seat.domain, value); });
+  if (!entry.path.empty()) {
+    found.failure_file = entry.path;
+    if (!(found.minimal == failure.value)) entry.cases.insert(entry.cases.begin(), found.minimal);
+    keep(entry);
+  }
+  const bool is_new = std::ranges::find(seat.known, found.minimal) == seat.known.end();
+  if (found.reproduction != Reproduction::kNot && is_new && seat.known.size() < kMostKnown)
+    seat.known.push_back(found.minimal);
+  result.counterexample = std::move(found);
+}
+
+void Run::keep(const FailureEntry& entry) {
+  if (auto written = write_failure(entry); !written) report_.failure_errors.push_back(written.error());
+}
+
+// ---- The stages.
+
+void Run::replay_failures() {
+  for (Replayed& replayed : replayed_) {
+    PropertyResult& result = replayed.seat->result.properties[replayed.property];
+    for (const Case& value : replayed.entry.cases) {
+      if (result.kind == ResultKind::kFail || !properties_[replayed.property]->concerns(value.operation)) continue;
+      Seat& seat = *replayed.seat;
+      if (!admits_case(seat.domain, value) || !seat.recording.supports(value)) continue;
+      const std::vector<Case> history = seat.recording.calls();
+      Outcome outcome = seat.recording.run(value);
+      if (outcome.ending == Ending::kUnsupported) continue;
+      Verdict verdict = properties_[replayed.property]->judge(value, outcome, seat.recording);
+      replayed.judged = replayed.judged || verdict.kind != Verdict::Kind::kSilent;
+      if (verdict.kind == Verdict::Kind::kSilent) continue;
+      ++result.cases;
+      if (verdict.kind != Verdict::Kind::kBroken) continue;
+      fail(seat, replayed.property,
+           {properties_[replayed.property], value, replayed.entry.path, std::move(outcome), std::move(verdict),
+            history});
+    }
+  }
+}
+
+void Run::judge_pinned(Seat& seat) {
+  for (const PinnedCase& pinned : options_.pinned) {
+    if (out_of_time()) return;
+    if (!admits_case(seat.domain, pinned.value)) continue;
+    judge(seat, pinned.value, pinned.source, kEvery);
+    advance(seat, "pinned cases");
+  }
+}
+
+void Run::judge_shared(Seat& seat) {
+  if (options_.cases_per_property < kLeastCasesForSharedOnes) return;
+  const std::vector<Case> cases = shared_cases(seat.narrowed, seed_for(options_.seed, "shared"));
+  std::vector<std::int64_t> hits(all_case_classes().size(), 0);
+  for (const Case& value : cases) {
+    if (out_of_time()) return;
+    ++report_.generated_cases;
+    for (const std::size_t kind : classes_of(value)) ++hits[kind];
+    judge(seat, value, "generated", kEvery);
+    advance(seat, "large cases", 0);
+  }
+  for (std::size_t i = 0; i < hits.size(); ++i) {
+    const CaseClass& kind = all_case_classes()[i];
+    const bool due = theme_of(kind).shared && theme_of(kind).possible(seat.narrowed);
+    if (!due || hits[i] > 0) continue;
+    report_.missed_floors.push_back({.implementation = seat.result.implementation,
+                                     .property = "every property",
+                                     .case_class = std::string(kind.name),
+                                     .hits = 0,
+                                     .floor = 1,
+                                     .enforced = options_.cases_per_property >= kDefaultCasesPerProperty});
+  }
+}
+
+// Implementations with the same domain share a stream.
+void Run::judge_stream(std::size_t property) {
+  std::vector<std::pair<Domain, std::vector<Seat*>>> groups;
+  for (const auto& seat : seats_) {
+    if (!seat->available) continue;
+    const Domain domain = stream_domain(*seat, *properties_[property]);
+    if (domain.operations.empty()) continue;
+    const auto group = std::ranges::find(groups, domain, &std::pair<Domain, std::vector<Seat*>>::first);
+    if (group == groups.end()) {
+      groups.push_back({domain, {seat.get()}});
+    } else {
+      group->second.push_back(seat.get());
+    }
+  }
+  for (const auto& [domain, seats] : groups) judge_stream_on(property, domain, seats);
+}
+
+void Run::judge_stream_on(std::size_t property, const Domain& domain, const std::vector<Seat*>& seats) {
+  CaseStream stream(domain, seed_for(options_.seed, properties_[property]->name));
+  if (stream.empty()) return;
+  std::vector<std::int64_t> hits(all_case_classes().size(), 0);
+  const auto is_open = [&](const Seat* seat) { return seat->result.properties[property].kind != ResultKind::kFail; };
+  std::int64_t drawn = 0;
+  for (; drawn < options_.cases_per_property && std::ranges::any_of(seats, is_open); ++drawn) {
+    const Case value = stream.next();
+    for (const std::size_t kind : classes_of(value)) ++hits[kind];
+    for (Seat* seat : seats) {
+      if (!is_open(seat)) continue;
+      if (out_of_time()) return note_classes(property, domain, seats, hits, false);
+      ++report_.generated_cases;
+      judge(*seat, value, "generated", property);
+      advance(*seat, properties_[property]->name);
+    }
+  }
+  note_classes(property, domain, seats, hits, drawn == options_.cases_per_property);
+}
+
+void Run::note_classes(std::size_t property, const Domain& domain, const std::vector<Seat*>& seats,
+                       const std::vector<std::int64_t>& hits, bool whole) {
+  for (std::size_t i = 0; i < hits.size(); ++i) {
+    const CaseClass& kind = all_case_classes()[i];
+    if (theme_of(kind).shared || !theme_of(kind).possible(domain)) continue;
+    const std::int64_t floor = class_floor(kind, domain, options_.cases_per_property);
+    for (Seat* seat : seats) {
+      PropertyResult& result = seat->result.properties[property];
+      result.classes[std::string(kind.name)] = hits[i];
+      if (!whole || result.kind == ResultKind::kFail || hits[i] >= floor) continue;
+      report_.missed_floors.push_back({.implementation = seat->result.implementation,
+                                       .property = result.property,
+                                       .case_class = std::string(kind.name),
+                                       .hits = hits[i],
+                                       .floor = floor,
+                                       .enforced = options_.cases_per_property >= kDefaultCasesPerProperty});
+    }
+  }
+}
+
+// ---- The end.
+
+void Run::conclude_property(Seat& seat, std::size_t property) {
+  PropertyResult& result = seat.result.properties[property];
+  report_.judged_cases += result.cases;
+  if (result.kind == ResultKind::kFail || result.cases > 0) return;
+  const Property& judged = *properties_[property];
+  const auto concerned = [&](Operation operation) { return judged.concerns(operation); };
+  if (!seat.available) {
+    result.kind = ResultKind::kSkipped;
+    result.reason = seat.result.reason;
+  } else if (std::ranges::none_of(seat.domain.operations, concerned)) {
+    result.kind = ResultKind::kNotProvided;
+    result.reason = "it has none of the operations that the property is about";
+  } else if (result.unsupported > 0) {
+    result.kind = ResultKind::kUnsupported;
+    result.reason = "it serves none of the shapes that were tried";
+  } else {
+    result.kind = ResultKind::kSkipped;
+    result.reason =
+        report_.cut_by_clock ? "the time was up before a case came that it is about" : "no case came that it is about";
+  }
+}
+
+void Run::conclude() {
+  for (const auto& seat : seats_) {
+    for (std::size_t i = 0; i < properties_.size(); ++i) conclude_property(*seat, i);
+    ImplementationResult& result = seat->result;
+    result.runs = seat->recording.runs();
+    if (!seat->available) continue;
+    const auto has = [&](ResultKind kind) {
+      return std::ranges::any_of(result.properties, [&](const PropertyResult& p) { return p.kind == kind; });
+    };
+    if (has(ResultKind::kFail)) {
+      result.kind = ResultKind::kFail;
+    } else if (seat->supported_runs == 0 && has(ResultKind::kUnsupported)) {
+      result.kind = ResultKind::kFail;
+      result.reason = "it serves none of the shapes that were tried";
+    } else if (!has(ResultKind::kPass)) {
+      result.kind = ResultKind::kSkipped;
+      result.reason =
+          report_.cut_by_clock ? "the time was up before a case of it was judged" : "no case of it was judged";
+    }
+  }
+  mark_fixed_failures();
+  for (const auto& seat : seats_) report_.implementations.push_back(std::move(seat->result));
+}
+
+void Run::mark_fixed_failures() {
+  for (const Replayed& replayed : replayed_) {
+    const bool passes = replayed.seat->result.properties[replayed.property].kind == ResultKind::kPass;
+    if (!passes || !replayed.judged) continue;
+    if (auto moved = mark_fixed(replayed.entry)) {
+      report_.fixed_failures.push_back(replayed.entry.path);
+    } else {
+      report_.failure_errors.push_back(moved.error());
+    }
+  }
+}
+
+bool Run::out_of_time() {
+  if (!options_.time_limit_seconds || report_.cut_by_clock) return report_.cut_by_clock;
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
+  report_.cut_by_clock = elapsed.count() >= *options_.time_limit_seconds;
+  return report_.cut_by_clock;
+}
+
+void Run::advance(const Seat& seat, std::string_view property, std::int64_t units) {
+  done_ += units;
+  const std::int64_t thousandths = std::min<std::int64_t>(done_ * 1000 / whole_, 1000);
+  if (!progress_ || thousandths == shown_) return;
+  shown_ = thousandths;
+  progress_(seat.result.implementation, std::string(property), static_cast<double>(thousandths) / 1000);
+}
+
+std::expected<Report, std::string> Run::judge_all(std::vector<std::unique_ptr<Implementation>>& implementations) {
+  if (auto prepared = prepare(implementations); !prepared) return std::unexpected(prepared.error());
+  replay_failures();
+  for (const auto& seat : seats_) {
+    if (!seat->available || seat->domain.operations.empty()) continue;
+    judge_pinned(*seat);
+    judge_shared(*seat);
+  }
+  for (std::size_t i = 0; i < options_.properties.size() && !out_of_time(); ++i) judge_stream(i);
+  conclude();
+  if (report_.cut_by_clock) {
+    for (MissedFloor& missed : report_.missed_floors) missed.enforced = false;
+  }
+  report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  return std::move(report_);
+}
+
+}  // namespace
+
+std::expected<Report, std::string> run_properties(const RunOptions& options,
+                                                  std::vector<std::unique_ptr<Implementation>>& implementations,
+                                                  const Progress& progress) {
+  return Run(options, progress).judge_all(implementations);
+}
+
+std::vector<Judgement> judge_case(const Case& value, Implementation& implementation,
+                                  std::span<const Property* const> properties) {
+  std::vector<Judgement> judgements;
+  const Outcome outcome = implementation.run(value);
+  for (const Property* property : properties) {
+    const bool speaks = property->concerns(value.operation) && outcome.ending != Ending::kUnsupported;
+    judgements.push_back(
+        {std::string(property->name), speaks ? property->judge(value, outcome, implementation) : Verdict::silent()});
+  }
+  if (carries_expectation(value)) {
+    judgements.push_back({std::string(kExpectation), expectation_property().judge(value, outcome, implementation)});
+  }
+  return judgements;
+}
+
+}  // namespace kvwitness::harness
