@@ -198,7 +198,8 @@ std::string row_around(std::span<const std::int32_t> rows, std::int64_t width, c
 
 std::string matters(const Case& minimal, const std::vector<std::string>& irrelevant) {
   std::vector<std::string> relevant;
-  for (const auto& [key, unused] : nlohmann::ordered_json::parse(to_json(minimal)).items()) {
+  const nlohmann::ordered_json fields = nlohmann::ordered_json::parse(to_json(minimal));
+  for (const auto& [key, unused] : fields.items()) {
     const bool named = std::find(irrelevant.begin(), irrelevant.end(), key) != irrelevant.end();
     if (!named && key != "kvwitness_case" && key != "expect" && key != "note") relevant.push_back(key);
   }
