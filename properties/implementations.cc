@@ -76,12 +76,13 @@ class OracleImplementation final : public Implementation {
   }
 
  private:
-  static Outcome answer(const Case& value, const Surroundings& surroundings) {
-    if (auto why = CallFrame::obstacle(value, true)) {
+  Outcome answer(const Case& value, const Surroundings& surroundings) const {
+    const bool strided = sees_stride(*this, value);
+    if (auto why = CallFrame::obstacle(value, strided)) {
       return Outcome::ended(Ending::kUnsupported, std::move(*why));
     }
     Outcome outcome;
-    outcome.status = expected_status(value, true);
+    outcome.status = expected_status(value, strided);
     const bool in_place =
         value.operation == Operation::kScatter || (value.operation == Operation::kApply && value.in_place);
     if (in_place) {

@@ -112,7 +112,7 @@ class Run {
   void mark_fixed_failures();
 
   bool out_of_time();
-  void advance(const Seat& seat, std::string_view property, std::int64_t units = 1);
+  void advance(const std::string& implementation, std::string_view property, std::int64_t units = 1);
 
   const RunOptions& options_;
   const Progress& progress_;
@@ -305,7 +305,7 @@ void Run::judge_pinned(Seat& seat) {
     if (out_of_time()) return;
     if (!admits_case(seat.domain, pinned.value)) continue;
     judge(seat, pinned.value, pinned.source, kEvery);
-    advance(seat, "pinned cases");
+    advance(seat.result.implementation, "pinned cases");
   }
 }
 
@@ -318,7 +318,7 @@ void Run::judge_shared(Seat& seat) {
     ++report_.generated_cases;
     for (const std::size_t kind : classes_of(value)) ++hits[kind];
     judge(seat, value, "generated", kEvery);
-    advance(seat, "large cases", 0);
+    advance(seat.result.implementation, "large cases", 0);
   }
   for (std::size_t i = 0; i < hits.size(); ++i) {
     const CaseClass& kind = all_case_classes()[i];
@@ -364,7 +364,8 @@ void Run::judge_stream_on(std::size_t property, const Domain& domain, const std:
       if (out_of_time()) return note_classes(property, domain, seats, hits, false);
       ++report_.generated_cases;
       judge(*seat, value, "generated", property);
-      advance(*seat, properties_[property]->name);
+      advance(seats.size() == 1 ? seat->result.implementation : std::to_string(seats.size()) + " implementations",
+              properties_[property]->name);
     }
   }
   note_classes(property, domain, seats, hits, drawn == options_.cases_per_property);
@@ -457,12 +458,12 @@ bool Run::out_of_time() {
   return report_.cut_by_clock;
 }
 
-void Run::advance(const Seat& seat, std::string_view property, std::int64_t units) {
+void Run::advance(const std::string& implementation, std::string_view property, std::int64_t units) {
   done_ += units;
   const std::int64_t thousandths = std::min<std::int64_t>(done_ * 1000 / whole_, 1000);
   if (!progress_ || thousandths == shown_) return;
   shown_ = thousandths;
-  progress_(seat.result.implementation, std::string(property), static_cast<double>(thousandths) / 1000);
+  progress_(implementation, std::string(property), static_cast<double>(thousandths) / 1000);
 }
 
 std::expected<Report, std::string> Run::judge_all(std::vector<std::unique_ptr<Implementation>>& implementations) {

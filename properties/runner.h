@@ -122,7 +122,8 @@ struct Report {
   std::vector<std::string> fixed_failures;  // files that moved to `fixed`
 };
 
-// Called now and then: what is being judged and how much of the whole is done (0 to 1).
+// Called now and then: what is being judged ("avx2", or "5 implementations" where they share a stream; a property, "pinned cases" or "large
+// cases") and how much of the whole is done (0 to 1).
 using Progress = std::function<void(const std::string& implementation, const std::string& property, double done)>;
 
 // An error, in words for a person, where nothing could be judged at all: no property, no implementation, neither a
