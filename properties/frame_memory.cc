@@ -131,6 +131,24 @@ void FrameMemory::move_guards(Region region, const Placement& placement, bool ac
   mprotect(guarded(region, false) + guard, kPageBytes, accessible ? PROT_READ : PROT_NONE);
 }
 
+void FrameMemory::keep_from_children() const noexcept {
+  madvise(open_, file_bytes(), MADV_DONTFORK);
+}
+
+std::optional<FrameMemory::Location> FrameMemory::locate(const void* address) const noexcept {
+  for (const std::byte* const view : {writable_, read_only_}) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(view);
+    const auto position = reinterpret_cast<std::uintptr_t>(address);
+    if (view != nullptr && position >= begin && position - begin < file_bytes()) {
+      const std::size_t offset = position - begin;
+      return Location{.region = static_cast<Region>(offset / region_bytes()),
+                      .offset = offset % region_bytes(),
+                      .read_only = view == read_only_};
+    }
+  }
+  return std::nullopt;
+}
+
 void FrameMemory::release(Region region, const Placement& placement) const noexcept {
   if (placement.pages_begin < large_begin()) {
     return;

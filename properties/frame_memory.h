@@ -7,9 +7,9 @@
 #ifndef PROPERTIES_FRAME_MEMORY_H
 #define PROPERTIES_FRAME_MEMORY_H
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace kvwitness::harness {
 
@@ -64,6 +64,17 @@ class FrameMemory {
   // lower takes them away again. Both do nothing for small ones.
   void raise_guards(Region region, const Placement& placement) const noexcept { move_guards(region, placement, false); }
   void lower_guards(Region region, const Placement& placement) const noexcept { move_guards(region, placement, true); }
+
+  // Children of this process do not inherit its open view.
+  void keep_from_children() const noexcept;
+
+  // Where an address of the guarded view lies; nothing where it is none.
+  struct Location {
+    Region region;
+    std::size_t offset;
+    bool read_only;
+  };
+  std::optional<Location> locate(const void* address) const noexcept;
 
   // Gives the pages of a large placement back to the system; they read as 0 afterwards.
   void release(Region region, const Placement& placement) const noexcept;

@@ -14,9 +14,41 @@
 
 namespace kvwitness::harness {
 
-bool sees_stride(const Implementation& implementation, const Case& value) {
-  return value.row_stride.has_value() && implementation.honours_stride(value.operation) && value.topk >= 0 &&
+bool fills_its_shape(const Case& value) {
+  return value.topk >= 0 &&
          static_cast<__int128>(value.rows()) * value.topk == static_cast<__int128>(value.learned.size());
+}
+
+bool sees_stride(const Implementation& implementation, const Case& value) {
+  return value.row_stride.has_value() && implementation.honours_stride(value.operation) && fills_its_shape(value);
+}
+
+bool is_plain_call(const Case& value, bool strided) {
+  if (!fills_its_shape(value) || expected_status(value, strided) != status::kOk) {
+    return false;
+  }
+  // The off switch excuses any stride; without arguments to check, none of that is asked for.
+  return !strided || (*value.row_stride >= 0 && (value.rows() < 2 || value.topk == 0)) ||
+         (value.rows() > 1 && *value.row_stride >= value.topk &&
+          *value.row_stride <= (kMaxSpannedElements - value.topk) / (value.rows() - 1));
+}
+
+Outcome run_in_order(const Case& value, const std::function<Outcome(const Case&)>& run_alone) {
+  std::vector<Outcome> earlier;
+  earlier.reserve(value.after.size());
+  for (const Case& call : value.after) {
+    earlier.push_back(run_alone(call));
+    const Outcome& last = earlier.back();
+    if (last.ending != Ending::kReturned && last.ending != Ending::kUnsupported) {
+      Outcome outcome =
+          Outcome::ended(last.ending, "in call " + std::to_string(earlier.size()) + " of those before it, " + last.how);
+      outcome.after = std::move(earlier);
+      return outcome;
+    }
+  }
+  Outcome outcome = run_alone(value);
+  outcome.after = std::move(earlier);
+  return outcome;
 }
 
 HostImplementation::HostImplementation() = default;
@@ -50,14 +82,7 @@ Outcome HostImplementation::run_alone(const Case& value, const Surroundings& sur
 }
 
 Outcome HostImplementation::run_in(const Case& value, const Surroundings& surroundings) {
-  std::vector<Outcome> earlier;
-  earlier.reserve(value.after.size());
-  for (const Case& call : value.after) {
-    earlier.push_back(run_alone(call, surroundings));
-  }
-  Outcome outcome = run_alone(value, surroundings);
-  outcome.after = std::move(earlier);
-  return outcome;
+  return run_in_order(value, [&](const Case& call) { return run_alone(call, surroundings); });
 }
 
 namespace {
@@ -68,11 +93,7 @@ class OracleImplementation final : public Implementation {
   std::string name() const override { return "oracle"; }
 
   Outcome run_in(const Case& value, const Surroundings& surroundings) override {
-    Outcome outcome = answer(value, surroundings);
-    for (const Case& call : value.after) {
-      outcome.after.push_back(answer(call, surroundings));
-    }
-    return outcome;
+    return run_in_order(value, [&](const Case& call) { return answer(call, surroundings); });
   }
 
  private:

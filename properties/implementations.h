@@ -8,6 +8,7 @@
 #define PROPERTIES_IMPLEMENTATIONS_H
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -69,6 +70,16 @@ class Implementation {
 // Whether the case's row stride reaches the implementation. A strided call may take no number of elements, so a case
 // whose `learned` has the wrong length is called packed.
 bool sees_stride(const Implementation& implementation, const Case& value);
+
+// Whether `learned` has rows * topk elements.
+bool fills_its_shape(const Case& value);
+
+// Whether the call is legal in every respect that a callee without argument checks may rely on: a scatter that is switched off too has a
+// sound shape.
+bool is_plain_call(const Case& value, bool strided);
+
+// Runs the case's `after` and then the case by `run_alone`, and joins the outcomes; where one does not return, so does the whole.
+Outcome run_in_order(const Case& value, const std::function<Outcome(const Case&)>& run_alone);
 
 // One call over host pointers, as the C ABI takes it. `out` is the witnesses, apply's output (equal to `learned` in
 // place) or, for scatter, the in-place buffer (equal to `learned` too).

@@ -1,0 +1,47 @@
+// How long to wait for an answer before the callee counts as hung: the harness's only clock but for a limit on the whole run.
+#ifndef PROPERTIES_PATIENCE_H
+#define PROPERTIES_PATIENCE_H
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+
+namespace kvwitness::harness {
+
+// A call that may have to initialise a device or compile a kernel is unfamiliar and gets a long limit. Once a callee has hung, what its
+// unfamiliar calls have taken so far bounds the wait instead, so that a silent callee does not cost the long limit with every attempt to
+// make the case smaller.
+class Patience {
+ public:
+  struct Limits {
+    std::chrono::milliseconds call{1000};
+    std::chrono::milliseconds unfamiliar{20000};
+  };
+
+  explicit Patience(const Limits& limits) : limits_(limits) {}
+
+  // For a call that touches this many elements; large ones get a second for each 2^22.
+  std::chrono::milliseconds limit(bool unfamiliar, std::int64_t touched_elements) const {
+    const auto ordinary = limits_.call + std::chrono::milliseconds(touched_elements * 1000 >> 22);
+    if (!unfamiliar) {
+      return ordinary;
+    }
+    return has_hung_ ? std::max(ordinary, 4 * longest_unfamiliar_) : std::max(ordinary, limits_.unfamiliar);
+  }
+
+  void answered(bool unfamiliar, std::chrono::milliseconds took) {
+    if (unfamiliar) {
+      longest_unfamiliar_ = std::max(longest_unfamiliar_, took);
+    }
+  }
+  void hung() { has_hung_ = true; }
+
+ private:
+  Limits limits_;
+  std::chrono::milliseconds longest_unfamiliar_{0};
+  bool has_hung_ = false;
+};
+
+}  // namespace kvwitness::harness
+
+#endif  // PROPERTIES_PATIENCE_H

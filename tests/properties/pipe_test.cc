@@ -1,0 +1,185 @@
+#include "properties/pipe.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "properties/invariants.h"
+#include "properties/oracle.h"
+#include "properties/status.h"
+#include "tests/properties/sampled_cases.h"
+
+namespace kvwitness::harness {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr Patience::Limits kLimits{.call = milliseconds(400), .unfamiliar = milliseconds(15000)};
+// For programs that never answer.
+constexpr Patience::Limits kShortLimits{.call = milliseconds(300), .unfamiliar = milliseconds(1500)};
+
+std::string program(const std::string& way) {
+  return "exec python3 -IS '" KVWITNESS_TEST_PIPE_DIR "/answer.py' " + way;
+}
+
+std::unique_ptr<Implementation> open(const std::string& way, const Patience::Limits& limits = kLimits) {
+  auto opened = open_pipe(program(way), limits);
+  EXPECT_TRUE(opened.has_value()) << opened.error();
+  return std::move(*opened);
+}
+
+Case apply_case(std::int32_t context_len) {
+  Case value;
+  value.operation = Operation::kApply;
+  value.topk = 4;
+  value.num_segments = 4;
+  value.learned_keep = 2;
+  value.max_replacements = 2;
+  value.context_lens = {context_len, 16};
+  value.learned = {0, 5, 9, -1, 1, 2, 3, -1};
+  value.row_stride = 6;
+  return value;
+}
+
+const Case kMisdeed = apply_case(1001);
+const Case kGood = apply_case(16);
+
+void expect_right(Implementation& implementation, const Case& value) {
+  const Outcome outcome = implementation.run(value);
+  EXPECT_EQ(outcome.ending, Ending::kReturned) << outcome.how;
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.rows, expected_rows(value));
+  EXPECT_EQ(outcome.stray, "");
+}
+
+TEST(Pipe, ARightProgramKeepsEveryPropertyOnSampledCases) {
+  const auto pipe = open("right");
+  EXPECT_EQ(pipe->name(), "answer.py");
+  EXPECT_FALSE(pipe->checks_arguments());
+  EXPECT_TRUE(pipe->honours_stride(Operation::kWitnesses));
+  CaseSampler sampler(7);
+  int judged = 0;
+  for (int i = 0; i < 150; ++i) {
+    const Case value = sampler.next();
+    if (!pipe->supports(value)) {
+      continue;
+    }
+    const Outcome outcome = pipe->run(value);
+    for (const Property& property : all_properties()) {
+      if (property.concerns(value.operation)) {
+        const Verdict verdict = property.judge(value, outcome, *pipe);
+        ASSERT_NE(verdict.kind, Verdict::Kind::kBroken) << property.name << " " << value << " " << verdict.what;
+        ++judged;
+      }
+    }
+  }
+  EXPECT_GT(judged, 1500);
+}
+
+TEST(Pipe, ARowOfABigShapePassesWhole) {
+  const auto pipe = open("right");
+  Case value = kGood;
+  value.row_stride = 300000;
+  expect_right(*pipe, value);
+}
+
+TEST(Pipe, AProgramWithoutARightHelloIsRefusedWithTheReason) {
+  const auto refusal = [](const std::string& command) {
+    const auto opened = open_pipe(command, kShortLimits);
+    EXPECT_FALSE(opened.has_value());
+    return opened ? "" : opened.error();
+  };
+  EXPECT_NE(refusal("exit 4").find("exited with status 4 before its hello"), std::string::npos);
+  EXPECT_NE(refusal("kill -9 $$").find("killed by signal 9"), std::string::npos);
+  EXPECT_NE(refusal("exec sleep 1000").find("no answer within the deadline before its hello"), std::string::npos);
+  EXPECT_NE(refusal("exec kvwitness-no-such-program").find("status 127"), std::string::npos);
+  EXPECT_NE(refusal("echo good morning to you all; sleep 1000").find("does not begin with 0x5057564B"),
+            std::string::npos);
+  EXPECT_NE(refusal("printf 'KVWP\\2\\0\\0\\0\\0\\0\\0\\0'").find("has version 2"), std::string::npos);
+  EXPECT_NE(refusal("printf 'KVWP\\1\\0\\0\\0\\0\\0\\1\\0'").find("name of 65536 bytes"), std::string::npos);
+  EXPECT_NE(refusal("printf 'KVWP\\1\\0\\0\\0\\5\\0\\0\\0abc'").find("within its hello"), std::string::npos);
+}
+
+struct Misdeed {
+  std::string way;
+  Ending ending;
+  std::string how;
+};
+
+class MisbehavingPipe : public testing::TestWithParam<Misdeed> {};
+
+TEST_P(MisbehavingPipe, EndsItsRunAndTheNextRunIsGood) {
+  const auto pipe = open(GetParam().way);
+  expect_right(*pipe, kGood);  // so that the shape is familiar and the deadline short
+  const Outcome outcome = pipe->run(kMisdeed);
+  EXPECT_EQ(outcome.ending, GetParam().ending) << outcome.how;
+  EXPECT_NE(outcome.how.find(GetParam().how), std::string::npos) << outcome.how;
+  EXPECT_EQ(find_property("bounds")->judge(kMisdeed, outcome, *pipe).kind,
+            GetParam().ending == Ending::kUnsupported ? Verdict::Kind::kSilent : Verdict::Kind::kBroken);
+  expect_right(*pipe, kGood);
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, MisbehavingPipe,
+                         testing::Values(Misdeed{"exit", Ending::kExited, "status 3"},
+                                         Misdeed{"kill", Ending::kCrashed, "signal 9"},
+                                         Misdeed{"silent", Ending::kHung, "deadline"},
+                                         Misdeed{"close", Ending::kMisspoke, "closed its output"},
+                                         Misdeed{"magic", Ending::kMisspoke, "0x5057564B"},
+                                         Misdeed{"sequence", Ending::kMisspoke, "sequence number 3, not 2"},
+                                         Misdeed{"zero", Ending::kMisspoke, "fourth word"},
+                                         Misdeed{"count", Ending::kMisspoke, "counts 9 elements, not 10"},
+                                         Misdeed{"short", Ending::kHung, "within its answer"},
+                                         Misdeed{"short-end", Ending::kExited, "within its answer"},
+                                         Misdeed{"long", Ending::kMisspoke, "more than"},
+                                         Misdeed{"refuses-with-rows", Ending::kMisspoke, "not 0"},
+                                         Misdeed{"unsupported", Ending::kUnsupported, "does not support"}),
+                         [](const auto& info) {
+                           std::string name = info.param.way;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+TEST(Pipe, AShellsWordForASignalIsExplained) {
+  const auto opened = open_pipe("(kill -9 $(exec sh -c 'echo $PPID')); exit $?", kShortLimits);
+  ASSERT_FALSE(opened.has_value());
+  EXPECT_NE(opened.error().find("status 137, a shell's word for signal 9"), std::string::npos) << opened.error();
+}
+
+TEST(Pipe, ARefusalOfALegalCallIsAStatus) {
+  const Outcome outcome = open("refuses")->run(kMisdeed);
+  EXPECT_EQ(outcome.status, status::kSegmentsOutOfRange);
+  EXPECT_EQ(outcome.rows, outcome.before);
+}
+
+TEST(Pipe, AChangedSpareColumnIsAStrayWrite) {
+  EXPECT_NE(open("spare")->run(kMisdeed).stray.find("spare column 4 of row 0"), std::string::npos);
+}
+
+TEST(Pipe, StateKeptBetweenCallsShowsWithAfterAndGoesWithARestart) {
+  const auto pipe = open("counts");
+  Case counting = kMisdeed;
+  counting.after = {kGood, kGood};
+  EXPECT_EQ(pipe->run(counting).rows[0], 3);
+  EXPECT_EQ(pipe->run(counting).rows[0], 6);
+  pipe->restart();
+  EXPECT_EQ(pipe->run(counting).rows[0], 3);
+}
+
+TEST(Pipe, MalformedAndHugeCallsAreNotSent) {
+  const auto pipe = open("right");
+  Case malformed = kGood;
+  malformed.num_segments = 0;
+  EXPECT_FALSE(pipe->supports(malformed));
+  EXPECT_EQ(pipe->run(malformed).ending, Ending::kUnsupported);
+  Case huge = kGood;
+  huge.row_stride = std::int64_t{1} << 30;
+  EXPECT_FALSE(pipe->supports(huge));
+  EXPECT_EQ(pipe->run(huge).ending, Ending::kUnsupported);
+}
+
+}  // namespace
+}  // namespace kvwitness::harness

@@ -1,0 +1,3 @@
+#include "rule.h"
+
+RULE_VERSION
