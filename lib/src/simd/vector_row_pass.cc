@@ -38,21 +38,24 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Vectors of 32-bit and 64-bit lanes. No vector is a member: those of SVE have no size.
-using Tokens = hn::ScalableTag<std::uint32_t>;
-using SignedTokens = hn::ScalableTag<std::int32_t>;
-using Words = hn::ScalableTag<std::uint64_t>;
+// Vectors of 32-bit and 64-bit lanes, at most 1,024 bits. No vector is a member: those of SVE have no size.
+constexpr std::size_t kMaxLanes = 32;
+using Tokens = hn::CappedTag<std::uint32_t, kMaxLanes>;
+using SignedTokens = hn::RebindToSigned<Tokens>;
+using Words = hn::RepartitionToWide<Tokens>;
 using TokenVector = hn::Vec<Tokens>;
 using SignedVector = hn::Vec<SignedTokens>;
 using WordVector = hn::Vec<Words>;
 
-// Rows are read in stretches of whole blocks. A multiple of every vector length up to 2,048 bits.
-constexpr std::size_t kBlockTokens = 128;
+// Vectors that a loop takes at a time.
+constexpr std::size_t kUnrolled = 4;
+// Rows are read in stretches of whole blocks.
+constexpr std::size_t kBlockTokens = kUnrolled * kMaxLanes;
 // The blocks that are read from both ends in turn; on rows of a real model a few more or fewer cost up to a tenth.
 constexpr std::size_t kEndVisits = 3;
 // The longest stretches of the rest, in tokens: a look at the missing segments costs as much as marking some 30 tokens.
 constexpr std::size_t kMarkedStretch = 4 * kBlockTokens;
-constexpr std::size_t kHuntedStretch = 2 * kBlockTokens;
+constexpr std::size_t kFirstHuntedStretch = 2 * kBlockTokens;  // doubled after each hunt that finds nothing
 
 HWY_INLINE TokenVector load(const std::int32_t* slot) {
   return hn::BitCast(Tokens(), hn::LoadU(SignedTokens(), slot));
@@ -151,6 +154,11 @@ HWY_INLINE bool any_at_most(TokenVector tokens, std::uint32_t bound) {
   return !hn::AllFalse(d, hn::Eq(hn::Min(tokens, hn::Set(d, bound)), tokens));
 }
 
+HWY_INLINE bool any_above(TokenVector tokens, std::uint32_t bound) {
+  const Tokens d;
+  return !hn::AllTrue(d, hn::Eq(hn::Min(tokens, hn::Set(d, bound)), tokens));
+}
+
 HWY_INLINE bool any_at_least(SignedVector tokens, std::int32_t bound) {
   const SignedTokens d;
   return !hn::AllFalse(d, hn::Eq(hn::Max(tokens, hn::Set(d, bound)), tokens));
@@ -162,34 +170,38 @@ struct Marks {
   bool past_end;           // whether a token was at or past the context's end; false where that was not asked for
 };
 
-// Compilers unroll loops of 16 steps in full, run out of registers and spill.
-#if HWY_COMPILER_CLANG
-#define KVWITNESS_UNROLL_BY_2 _Pragma("clang loop unroll_count(2)")
-#else
-#define KVWITNESS_UNROLL_BY_2 _Pragma("GCC unroll 2")
-#endif
+// Adds the bits of a vector's tokens; `odd_tokens` has the odd-numbered ones in even lanes.
+template <bool kFindPastEnd, class Segments>
+HWY_INLINE void mark_vector(const Segments& segments, TokenVector first_factor, TokenVector second_factor,
+                            TokenVector tokens, TokenVector odd_tokens, WordVector& even_marks, WordVector& odd_marks,
+                            SignedVector& largest) {
+  even_marks = hn::Or(even_marks, one_hot(segments.of_even(tokens, first_factor, second_factor)));
+  odd_marks = hn::Or(odd_marks, one_hot(segments.of_even(odd_tokens, first_factor, second_factor)));
+  if constexpr (kFindPastEnd) {
+    largest = hn::Max(largest, hn::BitCast(SignedTokens(), tokens));
+  }
+}
 
+// Whole blocks. Not inlined: the loop needs the registers, and is called from many places.
 template <bool kFindPastEnd, class Segments>
 HWY_NOINLINE Marks mark_blocks(const Segments& segments, std::int32_t context_len, const std::int32_t* slots,
                                std::size_t count) {
   const std::size_t lanes = hn::Lanes(Tokens());
   const TokenVector first = segments.first_factor();
   const TokenVector second = segments.second_factor();
-  // The last vector first: the second load of the others would read past it.
-  const TokenVector last = load(slots + count - lanes);
-  WordVector even_marks = one_hot(segments.of_even(last, first, second));
-  WordVector odd_marks = one_hot(segments.of_even(odd_to_even(last), first, second));
-  SignedVector largest = hn::BitCast(SignedTokens(), last);
-  KVWITNESS_UNROLL_BY_2
-  for (std::size_t slot = 0; slot < count - lanes; slot += lanes) {
-    // A second load, one slot on, moves the odd tokens to even lanes on a unit that is idle.
-    const TokenVector tokens = load(slots + slot);
-    even_marks = hn::Or(even_marks, one_hot(segments.of_even(tokens, first, second)));
-    odd_marks = hn::Or(odd_marks, one_hot(segments.of_even(load(slots + slot + 1), first, second)));
-    if constexpr (kFindPastEnd) {
-      largest = hn::Max(largest, hn::BitCast(SignedTokens(), tokens));
-    }
+  WordVector even_marks = hn::Zero(Words());
+  WordVector odd_marks = hn::Zero(Words());
+  SignedVector largest = hn::Set(SignedTokens(), -1);
+  // A second load, one slot on, moves the odd tokens to even lanes on a unit that is idle; the last vector's would read past the slots.
+  const std::int32_t* const last = slots + count - lanes;
+  for (; slots < last - lanes; slots += 2 * lanes) {
+    mark_vector<kFindPastEnd>(segments, first, second, load(slots), load(slots + 1), even_marks, odd_marks, largest);
+    mark_vector<kFindPastEnd>(segments, first, second, load(slots + lanes), load(slots + lanes + 1), even_marks,
+                              odd_marks, largest);
   }
+  const TokenVector tokens = load(last);
+  mark_vector<kFindPastEnd>(segments, first, second, load(slots), load(slots + 1), even_marks, odd_marks, largest);
+  mark_vector<kFindPastEnd>(segments, first, second, tokens, odd_to_even(tokens), even_marks, odd_marks, largest);
   return {or_of_lanes(hn::Or(even_marks, odd_marks)), kFindPastEnd && any_at_least(largest, context_len)};
 }
 
@@ -241,44 +253,55 @@ struct TokenRun {
 // With more missing runs than this, marking is cheaper.
 constexpr int kMaxHuntedRuns = 2;
 
-// The missing segments as what a block is searched for: some runs and, where both the first and the last segment are missing, the two
-// open ends, which take one instruction a vector instead of two.
+// The missing segments as what slots are searched for: some runs and, where both the first and the last segment are missing, all that
+// lies outside of the interval between those two runs.
 struct Hunt {
   TokenRun runs[kMaxHuntedRuns];
-  int run_count;
-  bool both_ends;
-  std::uint32_t last_of_low_end;
-  std::int32_t first_of_high_end;
+  TokenRun between_ends;
 };
 
+HWY_INLINE TokenVector distance_from(std::uint32_t minus_first, const std::int32_t* slot) {
+  // Added rather than subtracted, so that the tokens can come straight from memory.
+  return hn::Add(hn::Set(Tokens(), minus_first), load(slot));
+}
+
+// Whether whole blocks hold a token that is searched for. Where ends are, padding counts as one: a needless mark, never a missed one.
 template <int kRuns, bool kBothEnds>
 bool found_in_blocks(const Hunt& hunt, const std::int32_t* slots, std::size_t count) {
   const Tokens d;
   const std::size_t lanes = hn::Lanes(d);
-  const TokenVector first0 = hn::Set(d, hunt.runs[0].first);
-  const TokenVector first1 = hn::Set(d, hunt.runs[1].first);
-  // The smallest unsigned distance from each run's first token: within the run for its tokens, beyond it for all others.
-  TokenVector distance0 = hn::Set(d, ~std::uint32_t{0});
-  TokenVector distance1 = distance0;
-  TokenVector smallest = distance0;  // a negative token is large, unsigned
-  SignedVector largest = hn::Set(SignedTokens(), -1);
-  KVWITNESS_UNROLL_BY_2
-  for (std::size_t slot = 0; slot < count; slot += lanes) {
-    const TokenVector tokens = load(slots + slot);
-    if constexpr (kRuns >= 1) distance0 = hn::Min(distance0, hn::Sub(tokens, first0));
-    if constexpr (kRuns >= 2) distance1 = hn::Min(distance1, hn::Sub(tokens, first1));
+  const std::uint32_t minus0 = 0 - hunt.runs[0].first;
+  const std::uint32_t minus1 = 0 - hunt.runs[1].first;
+  const std::uint32_t minus_between = 0 - hunt.between_ends.first;
+  // The smallest unsigned distance from each run's first token: within the run for its tokens, beyond it for all others. Two of each, for
+  // every other vector: one alone would be a chain of one cycle a vector.
+  TokenVector nearest0 = hn::Set(d, ~std::uint32_t{0}), nearest0_odd = nearest0;
+  TokenVector nearest1 = nearest0, nearest1_odd = nearest0;
+  TokenVector farthest = hn::Zero(d), farthest_odd = farthest;
+  for (const std::int32_t* const end = slots + count; slots != end; slots += kUnrolled * lanes) {
+    if constexpr (kRuns >= 1) {
+      nearest0 = hn::Min(nearest0, distance_from(minus0, slots));
+      nearest0_odd = hn::Min(nearest0_odd, distance_from(minus0, slots + lanes));
+      nearest0 = hn::Min(nearest0, distance_from(minus0, slots + 2 * lanes));
+      nearest0_odd = hn::Min(nearest0_odd, distance_from(minus0, slots + 3 * lanes));
+    }
+    if constexpr (kRuns >= 2) {
+      nearest1 = hn::Min(nearest1, distance_from(minus1, slots));
+      nearest1_odd = hn::Min(nearest1_odd, distance_from(minus1, slots + lanes));
+      nearest1 = hn::Min(nearest1, distance_from(minus1, slots + 2 * lanes));
+      nearest1_odd = hn::Min(nearest1_odd, distance_from(minus1, slots + 3 * lanes));
+    }
     if constexpr (kBothEnds) {
-      smallest = hn::Min(smallest, tokens);
-      largest = hn::Max(largest, hn::BitCast(SignedTokens(), tokens));
+      farthest = hn::Max(farthest, distance_from(minus_between, slots));
+      farthest_odd = hn::Max(farthest_odd, distance_from(minus_between, slots + lanes));
+      farthest = hn::Max(farthest, distance_from(minus_between, slots + 2 * lanes));
+      farthest_odd = hn::Max(farthest_odd, distance_from(minus_between, slots + 3 * lanes));
     }
   }
   bool found = false;
-  if constexpr (kRuns >= 1) found |= any_at_most(distance0, hunt.runs[0].last_distance);
-  if constexpr (kRuns >= 2) found |= any_at_most(distance1, hunt.runs[1].last_distance);
-  if constexpr (kBothEnds) {
-    found |= any_at_most(smallest, hunt.last_of_low_end);
-    found |= any_at_least(largest, hunt.first_of_high_end);
-  }
+  if constexpr (kRuns >= 1) found |= any_at_most(hn::Min(nearest0, nearest0_odd), hunt.runs[0].last_distance);
+  if constexpr (kRuns >= 2) found |= any_at_most(hn::Min(nearest1, nearest1_odd), hunt.runs[1].last_distance);
+  if constexpr (kBothEnds) found |= any_above(hn::Max(farthest, farthest_odd), hunt.between_ends.last_distance);
   return found;
 }
 
@@ -309,13 +332,14 @@ HWY_INLINE FoundInBlocks plan_hunt(std::uint64_t missing, const RowShape& shape,
   }
   const SegmentEdges edges(shape.length, shape.segments);
   if (both_ends) {
-    hunt.last_of_low_end = take_run(missing, shape, edges).last_distance;
+    const TokenRun low_end = take_run(missing, shape, edges);
+    hunt.between_ends.first = low_end.first + low_end.last_distance + 1;
   }
   for (int run = 0; run < inner_runs; ++run) {
     hunt.runs[run] = take_run(missing, shape, edges);
   }
   if (both_ends) {
-    hunt.first_of_high_end = static_cast<std::int32_t>(take_run(missing, shape, edges).first);
+    hunt.between_ends.last_distance = take_run(missing, shape, edges).first - 1 - hunt.between_ends.first;
   }
   return kFound[both_ends ? 1 : 0][inner_runs];
 }
@@ -370,16 +394,19 @@ HWY_INLINE std::uint64_t missing_segments(const Segments& segments, const RowSha
   }
   Hunt hunt;
   FoundInBlocks found_in_blocks = nullptr;
+  std::size_t hunted_stretch = kFirstHuntedStretch;
   while (missing != 0 && itinerary.left() != 0) {
     std::size_t count;
     const std::int32_t* const slots =
-        itinerary.next(found_in_blocks != nullptr ? kHuntedStretch : kMarkedStretch, count);
+        itinerary.next(found_in_blocks != nullptr ? hunted_stretch : kMarkedStretch, count);
     if (ahead != 0) {
       prefetch(slots + ahead, count);
     }
     if (found_in_blocks != nullptr && !found_in_blocks(hunt, slots, count)) {
+      hunted_stretch *= 2;
       continue;
     }
+    hunted_stretch = kFirstHuntedStretch;
     const Marks marks = (missing & shape.past_end_segment) != 0
                             ? mark_blocks<true>(segments, context_len, slots, count)
                             : mark_blocks<false>(segments, context_len, slots, count);
@@ -423,23 +450,35 @@ HWY_INLINE EdgeVector edges_from(std::uint32_t first_segment, const SegmentEdges
   return hn::Add(hn::Mul(segment, hn::Set(d, edges.quotient())), rounded_up);
 }
 
-// merge_witnesses for many witnesses: the edges of each run of missing segments are neighbours.
+// The edges of `count` neighbouring segments.
+HWY_INLINE void store_edges(std::uint32_t first_segment, std::size_t count, const SegmentEdges& edges,
+                            std::uint32_t segments, std::int32_t* slots) {
+  const hn::RebindToSigned<Edges> signed_d;
+  const std::size_t lanes = hn::Lanes(Edges());
+  if (count < lanes) {
+    for (std::size_t slot = 0; slot < count; ++slot) {
+      slots[slot] = static_cast<std::int32_t>(edges.edge(first_segment + static_cast<std::uint32_t>(slot)));
+    }
+    return;
+  }
+  for (std::size_t slot = 0; slot < count; slot += lanes) {
+    const std::size_t first = std::min(slot, count - lanes);  // the last vector may overlap the one before it
+    const EdgeVector vector = edges_from(first_segment + static_cast<std::uint32_t>(first), edges, segments);
+    hn::StoreU(hn::BitCast(signed_d, vector), signed_d, slots + first);
+  }
+}
+
+// merge_witnesses for long runs of missing segments, whose edges are neighbours.
 void merge_runs_of_witnesses(std::uint64_t missing, const RowShape& shape, std::size_t budget, std::int32_t* slots) {
   const SegmentEdges edges(shape.length, shape.segments);
-  const std::size_t lanes = hn::Lanes(Edges());
-  std::uint32_t witnesses[64 + kMaxEdgeLanes];
-  std::size_t count = 0;
-  while (missing != 0) {
+  while (missing != 0 && budget != 0) {
     const int start = std::countr_zero(missing);
-    const auto length = static_cast<std::size_t>(std::countr_one(missing >> start));
-    for (std::size_t done = 0; done < length; done += lanes) {
-      const auto segment = static_cast<std::uint32_t>(static_cast<std::size_t>(start) + done);
-      hn::StoreU(edges_from(segment, edges, shape.segments), Edges(), witnesses + count + done);
-    }
-    count += length;
+    const std::size_t count = std::min(static_cast<std::size_t>(std::countr_one(missing >> start)), budget);
+    store_edges(static_cast<std::uint32_t>(start), count, edges, shape.segments, slots);
+    slots += count;
+    budget -= count;
     missing &= missing + (missing & (~missing + 1));  // without its lowest run
   }
-  std::memcpy(slots, witnesses, std::min(count, budget) * sizeof(std::int32_t));
 }
 
 // Runs of fewer segments than this on average are merged faster one edge at a time.
