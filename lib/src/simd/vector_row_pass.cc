@@ -53,6 +53,8 @@ constexpr std::size_t kUnrolled = 4;
 constexpr std::size_t kBlockTokens = kUnrolled * kMaxLanes;
 // The blocks that are read from both ends in turn; on rows of a real model a few more or fewer cost up to a tenth.
 constexpr std::size_t kEndVisits = 3;
+// A block of evenly spread tokens shows so many segments mostly; of more, the first stretch is two blocks.
+constexpr std::uint32_t kFewSegments = 32;
 // The longest stretches of the rest, in tokens: a look at the missing segments costs as much as marking some 30 tokens.
 constexpr std::size_t kMarkedStretch = 4 * kBlockTokens;
 constexpr std::size_t kFirstHuntedStretch = 2 * kBlockTokens;  // doubled after each hunt that finds nothing
@@ -454,6 +456,9 @@ HWY_INLINE FoundInBlocks plan_hunt_by_table(std::uint64_t missing, const RowShap
   return nullptr;
 }
 
+// After a stretch that showed more segments than this for the first time, the next one is marked again, not hunted.
+constexpr int kRareNews = 2;
+
 // Takes the run that starts at the lowest bit out of `missing`.
 HWY_INLINE TokenRun take_run(std::uint64_t& missing, const RowShape& shape, const SegmentEdges& edges) {
   const int start = std::countr_zero(missing);
@@ -495,18 +500,20 @@ HWY_INLINE void strike_out(std::uint64_t& missing, const Marks& marks, const Row
   missing &= ~(marks.segments | (marks.past_end ? shape.past_end_segment : 0));
 }
 
-// Where the next stretch of a row lies: whole blocks from both ends in turn, then from front to back.
+// Where the next stretch of a row lies: some blocks from both ends in turn, then from front to back.
 class Itinerary {
  public:
-  HWY_INLINE Itinerary(const std::int32_t* row, std::size_t count) : front_(row), back_(row + count) {}
+  HWY_INLINE Itinerary(const std::int32_t* row, std::size_t count, std::size_t first_stretch)
+      : front_(row), back_(row + count), at_end_(first_stretch) {}
 
   HWY_INLINE std::size_t left() const { return static_cast<std::size_t>(back_ - front_); }
 
   // The next stretch's first slot and, in `count`, its length: at most `most` once both ends have been visited. There must be some left.
   HWY_INLINE const std::int32_t* next(std::size_t most, std::size_t& count) {
-    const bool at_end = visits_ < kEndVisits;
-    count = at_end ? kBlockTokens : std::min(most, left());
-    if (at_end && visits_++ % 2 == 0) {
+    const bool visits_end = visits_ < kEndVisits;
+    count = std::min(visits_end ? at_end_ : most, left());
+    at_end_ = kBlockTokens;
+    if (visits_end && visits_++ % 2 == 0) {
       return back_ -= count;
     }
     front_ += count;
@@ -516,6 +523,7 @@ class Itinerary {
  private:
   const std::int32_t* front_;
   const std::int32_t* back_;
+  std::size_t at_end_;  // the length of the next stretch at an end
   std::size_t visits_ = 0;
 };
 
@@ -534,7 +542,7 @@ HWY_INLINE std::uint64_t missing_segments(const Segments& segments, const RowSha
                                           std::size_t topk, std::size_t ahead) {
   const auto context_len = static_cast<std::int32_t>(shape.length);
   const std::size_t rest = topk % kBlockTokens;
-  Itinerary itinerary(row, topk - rest);
+  Itinerary itinerary(row, topk - rest, shape.segments > kFewSegments ? 2 * kBlockTokens : kBlockTokens);
   std::uint64_t missing = shape.all_segments;
   if (rest != 0) {
     strike_out(missing, mark_few(segments, context_len, row + (topk - rest), rest), shape);
@@ -559,10 +567,13 @@ HWY_INLINE std::uint64_t missing_segments(const Segments& segments, const RowSha
                             : mark_blocks<false>(segments, context_len, slots, count);
     const std::uint64_t missing_before = missing;
     strike_out(missing, marks, shape);
-    if (missing != 0 && itinerary.left() != 0) {
+    // What the last stretch showed is what to expect of the next one.
+    const int shown = std::popcount(missing_before & ~missing);
+    found_in_blocks = nullptr;
+    if (shown <= kRareNews && missing != 0 && itinerary.left() != 0) {
       found_in_blocks = plan_hunt_by_runs(missing, shape, hunt);
-      if (found_in_blocks == nullptr && missing == missing_before) {
-        found_in_blocks = plan_hunt_by_table(missing, shape, segments, hunt);  // it seems that no more will come
+      if (found_in_blocks == nullptr && shown == 0) {
+        found_in_blocks = plan_hunt_by_table(missing, shape, segments, hunt);
       }
     }
   }
@@ -632,14 +643,29 @@ void merge_runs_of_witnesses(std::uint64_t missing, const RowShape& shape, std::
   }
 }
 
-// Runs of fewer segments than this on average are merged faster one edge at a time.
+// merge_witnesses for many short runs: all edges first.
+void merge_scattered_witnesses(std::uint64_t missing, const RowShape& shape, std::size_t budget, std::int32_t* slots) {
+  std::int32_t edges[kMaxMergeSegments];
+  store_edges(0, shape.segments, SegmentEdges(shape.length, shape.segments), shape.segments, edges);
+  const std::size_t count = std::min(budget, static_cast<std::size_t>(std::popcount(missing)));
+  for (std::size_t slot = 0; slot < count; ++slot) {
+    slots[slot] = edges[std::countr_zero(missing)];
+    missing &= missing - 1;
+  }
+}
+
+// Runs of this many segments on average are merged one run at a time; of shorter ones, up to this many witnesses one by one.
 constexpr int kLongRun = 4;
+constexpr int kFewWitnesses = 8;
 
 HWY_INLINE void merge(std::uint64_t missing, const RowShape& shape, std::size_t budget, std::int32_t* slots) {
-  if (std::popcount(missing) >= kLongRun * std::popcount(missing & ~(missing << 1))) {
+  const int count = std::popcount(missing);
+  if (count >= kLongRun * std::popcount(missing & ~(missing << 1))) {
     merge_runs_of_witnesses(missing, shape, budget, slots);
-  } else {
+  } else if (count <= kFewWitnesses) {
     merge_witnesses(missing, SegmentEdges(shape.length, shape.segments), budget, slots);
+  } else {
+    merge_scattered_witnesses(missing, shape, budget, slots);
   }
 }
 
