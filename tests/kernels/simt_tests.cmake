@@ -30,7 +30,7 @@ endforeach()
 
 # What orders memory.
 kvwitness_add_simt_program(simt_ordering_thread simt/ordering.cu SANITIZER thread)
-foreach(race ballot halves after-syncwarp after-syncthreads blocks no-fence dependent)
+foreach(race ballot halves after-syncwarp after-syncthreads blocks no-writer-fence no-reader-fence dependent)
   kvwitness_add_simt_control(ordering.${race} PROGRAM simt_ordering_thread ARGUMENTS ${race} EXPECT race
     AT simt/ordering.cu TAG "control ${race}")
 endforeach()

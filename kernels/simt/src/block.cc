@@ -98,6 +98,11 @@ void Block::release_dependency_waits() {
 void Block::abandon() {
   for (std::uint32_t i = 0; i < count_; ++i) {
     if (threads_[i].state != ThreadState::kExited) {
+      if (under_tsan()) {  // what it did comes before what the caller does next, as for a thread that exits
+        __tsan_switch_to_fiber(threads_[i].context.tsan_fiber, 1);
+        __tsan_release(launch_->end_edge);
+        __tsan_switch_to_fiber(launch_->host->tsan_fiber, 1);
+      }
       threads_[i].state = ThreadState::kExited;
       threads_[i].started = false;  // its stack holds a kernel that will never go on
     }
@@ -105,10 +110,14 @@ void Block::abandon() {
   barrier_arrived_ = 0;
 }
 
+// Byte by byte and volatile, as in memory.cc: a sanitizer's memcpy would trip over what lies between the variables.
 void Block::save_static_shared() {
   saved_shared_.clear();
   for (const SharedRange& range : static_shared_ranges()) {
-    saved_shared_.insert(saved_shared_.end(), range.begin, range.begin + range.bytes);
+    for (std::size_t i = 0; i < range.bytes; ++i) {
+      const std::byte byte = const_cast<const volatile std::byte*>(range.begin)[i];
+      saved_shared_.push_back(byte);
+    }
   }
 }
 

@@ -39,13 +39,18 @@ __global__ void pass_by_ballot(int* out) {
 
 // ---- A __syncwarp orders the lanes that it names and no others ----
 
-// Two halves of a warp meet apart. The upper half's meeting comes later in time, which is no order.
+// Two halves of a warp meet apart, the upper half after the lower one; later in time is no order.
 __global__ void pass_between_halves(int* out) {
   __shared__ int box;
   if (is_thread(0)) {
     box = 5;
   }
+  while (threadIdx.x >= 16 && atomicAdd(&out[1], 0) == 0) {
+  }
   __syncwarp(threadIdx.x < 16 ? 0x0000FFFFu : 0xFFFF0000u);
+  if (is_thread(0)) {
+    atomicExch(&out[1], 1);
+  }
   if (is_thread(16)) {
     *out = box;  // control halves
   }
@@ -108,24 +113,24 @@ __global__ void write_by_every_block(int* out) {
 }
 
 // The last block to finish reads what the others wrote (the CUDA guide's threadFenceReduction).
-template <bool kFences>
+template <bool kWriterFences, bool kReaderFences>
 __global__ void sum_by_last_block(int* parts, unsigned* finished, int* out) {
   if (!is_thread(0)) {
     return;
   }
   parts[blockIdx.x] = 5;
-  if constexpr (kFences) {
+  if constexpr (kWriterFences) {
     __threadfence();
   }
   if (atomicAdd(finished, 1u) + 1 != gridDim.x) {
     return;
   }
-  if constexpr (kFences) {
+  if constexpr (kReaderFences) {
     __threadfence();
   }
   int sum = 0;
   for (unsigned i = 0; i < gridDim.x; ++i) {
-    sum += parts[i];  // control no-fence
+    sum += parts[i];  // control no-writer-fence, control no-reader-fence
   }
   *out = sum / static_cast<int>(gridDim.x);
 }
@@ -184,9 +189,11 @@ std::string run_case(const char* name, std::uint64_t schedule) {
     one(pass_by_voting_barrier, 1, 64);
   } else if (is("blocks")) {
     one(write_by_every_block, 2, 32);
-  } else if (is("fence") || is("no-fence")) {
-    report = simt::launch(config_of(2, 32, schedule), is("fence") ? sum_by_last_block<true> : sum_by_last_block<false>,
-                          box.data(), finished.data(), out.data());
+  } else if (is("fence") || is("no-writer-fence") || is("no-reader-fence")) {
+    const auto kernel = is("fence")             ? sum_by_last_block<true, true>
+                        : is("no-writer-fence") ? sum_by_last_block<false, true>
+                                                : sum_by_last_block<true, false>;
+    report = simt::launch(config_of(2, 32, schedule), kernel, box.data(), finished.data(), out.data());
   } else if (is("dependent") || is("dependent-wait")) {
     const auto producer = simt::prepare(config_of(2, 32, schedule), produce, box.data());
     const auto consumer = simt::prepare(config_of(3, 32, schedule), is("dependent") ? consume<true> : consume<false>,
