@@ -897,6 +897,15 @@ TEST_F(SimtBounds, ANullPointerIsAFault) {
   EXPECT_THAT(fault.message, HasSubstr("no buffer is near"));
 }
 
+#if defined(__x86_64__)
+TEST_F(SimtBounds, AnAddressThatTheProcessorRefusesIsAFault) {
+  int* const impossible = reinterpret_cast<int*>(std::uintptr_t{0xDEAD} << 48);
+  const Fault fault = fault_of(launch(one_block(32), write_at, impossible, std::int64_t{0}));
+  EXPECT_EQ(fault.kind, Fault::Kind::kMisaligned);
+  EXPECT_THAT(fault.message, HasSubstr("thread 5 "));
+}
+#endif
+
 TEST_F(SimtBounds, DynamicSharedMemoryEndsWhereTheLaunchSaid) {
   Config config = one_block(1);
   config.dynamic_shared_bytes = 40;
