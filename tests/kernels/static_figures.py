@@ -44,13 +44,11 @@ def kernel_name(mangled):
     return f"{'apply' if 'Lb1E' in mangled else 'scatter'} {variant}"
 
 
-def find_tools(nvcc):
-    """A PATH on which cuobjdump and nvdisasm are found, or None."""
+def find_tools(nvcc, source):
+    """A PATH on which cuobjdump and nvdisasm are found, or None: beside nvcc, from PyPI, or from PyPI by way of ./run test."""
     folders = [os.path.dirname(os.path.realpath(nvcc))]
-    for root in sys.path + [os.environ.get("KVWITNESS_CUDA_TOOLS", "")]:
-        if root:
-            folders += glob.glob(os.path.join(root, "nvidia", "cu*", "bin"))
-            folders.append(root)
+    for root in sys.path + glob.glob(os.path.join(source, "build", "cuda-tools", "lib", "python3*", "site-packages")):
+        folders += glob.glob(os.path.join(root, "nvidia", "cu*", "bin"))
     path = os.pathsep.join(folders + [os.environ.get("PATH", "")])
     both = all(shutil.which(tool, path=path) for tool in ("cuobjdump", "nvdisasm"))
     return path if both else None
@@ -169,7 +167,7 @@ def main():
     parser.add_argument("--update", action="store_true", help="write the measured figures into the record; limits stay")
     arguments = parser.parse_args()
 
-    path = find_tools(arguments.nvcc)
+    path = find_tools(arguments.nvcc, arguments.source)
     if path is None:
         print("skipped: cuobjdump and nvdisasm were not found; pip install nvidia-cuda-nvdisasm nvidia-cuda-cuobjdump")
         return 77

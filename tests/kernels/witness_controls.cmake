@@ -56,3 +56,12 @@ foreach(scenario block-scatter block-apply block-witnesses)
   kvwitness_add_simt_control(${scenario}.one-storage.thread PROGRAM witness_one_storage_thread ARGUMENTS ${scenario}
     EXPECT race AT "${collectives}" TAG "storage_.occupied_by_warp")
 endforeach()
+
+# A top-k kernel of one's own with the pass fused into it.
+foreach(sanitizer_schedules none.1000 thread.100)
+  cmake_path(GET sanitizer_schedules STEM sanitizer)
+  cmake_path(GET sanitizer_schedules EXTENSION schedules)
+  string(SUBSTRING "${schedules}" 1 -1 schedules)
+  kvwitness_add_simt_program(fused_topk_${sanitizer} fused_topk.cu SANITIZER ${sanitizer} LIBRARIES kvwitness_kernels)
+  kvwitness_add_simt_control(fused-topk.${sanitizer} PROGRAM fused_topk_${sanitizer} EXPECT clean ARGUMENTS --schedules ${schedules})
+endforeach()
