@@ -16,6 +16,7 @@
 
 #include "properties/case.h"
 #include "properties/outcome.h"
+#include "properties/patience.h"
 
 namespace kvwitness::harness {
 
@@ -110,6 +111,8 @@ class HostImplementation : public Implementation {
   // Lays the case out in memory (alignment, stride, canaries, guard pages), calls in this process, and reads everything
   // back.
   Outcome run_in(const Case& value, const Surroundings& surroundings) override;
+  // How long a worker process may take for a call before it counts as hung.
+  virtual Patience::Limits limits() const { return {}; }
   // Makes one call. Public for the worker process, which lays its calls out elsewhere.
   virtual Answer call(const Call& call) = 0;
 

@@ -2,6 +2,7 @@
 #include <cuda_runtime.h>
 #include <kvwitness/simt.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <utility>
@@ -28,6 +29,11 @@ class EmulatedImplementation final : public HostImplementation {
   std::string name() const override { return name_; }
 
   bool supports(const Case& value) const override { return is_cuda_case(value); }
+
+  // The executor needs some hundred microseconds a row, more under a sanitizer.
+  Patience::Limits limits() const override {
+    return {.call = std::chrono::seconds(60), .unfamiliar = std::chrono::seconds(60)};
+  }
 
   Answer call(const Call& call) override {
     const std::uint64_t seed = fingerprint(call);

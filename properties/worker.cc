@@ -466,12 +466,13 @@ class IsolatedImplementation final : public Implementation {
 }  // namespace
 
 std::unique_ptr<Implementation> isolate(std::unique_ptr<Implementation> implementation,
-                                        const Patience::Limits& limits) {
+                                        const std::optional<Patience::Limits>& limits) {
   if (dynamic_cast<HostImplementation*>(implementation.get()) == nullptr) {
     return implementation;
   }
   std::unique_ptr<HostImplementation> host(static_cast<HostImplementation*>(implementation.release()));
-  return std::make_unique<IsolatedImplementation>(std::move(host), limits);
+  const Patience::Limits chosen = limits.value_or(host->limits());
+  return std::make_unique<IsolatedImplementation>(std::move(host), chosen);
 }
 
 }  // namespace kvwitness::harness

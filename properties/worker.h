@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <expected>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "properties/case.h"
@@ -75,9 +76,10 @@ class Worker {
   std::unique_ptr<Process> process_;
 };
 
-// The same implementation with its calls made in a worker process. One that is no HostImplementation is returned as it is.
+// The same implementation with its calls made in a worker process, within `limits` or, without, its own. One that is no HostImplementation is
+// returned as it is.
 std::unique_ptr<Implementation> isolate(std::unique_ptr<Implementation> implementation,
-                                        const Patience::Limits& limits = {});
+                                        const std::optional<Patience::Limits>& limits = std::nullopt);
 
 }  // namespace kvwitness::harness
 

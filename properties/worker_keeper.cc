@@ -176,7 +176,7 @@ class Keeper {
       if (sources[1].revents != 0) {
         signalfd_siginfo ignored;
         static_cast<void>(!read(deaths_, &ignored, sizeof(ignored)));
-        reap(WNOHANG);
+        reap();
       }
       if (sources[0].revents != 0) {
         obey();
@@ -224,17 +224,23 @@ class Keeper {
   }
 
   void end_worker() {
-    if (worker_ > 0) {
-      kill(worker_, SIGKILL);
-      reap(0);
+    int status = 0;
+    if (worker_ > 0 && kill(worker_, SIGKILL) == 0 && waitpid(worker_, &status, 0) == worker_) {
+      note_death(status);
     }
   }
 
-  void reap(int options) {
+  // Takes note of every child that has ended: the worker, and what workers have left behind.
+  void reap() {
     int status = 0;
-    if (worker_ <= 0 || waitpid(worker_, &status, options) != worker_) {
-      return;
+    for (pid_t child = 0; (child = waitpid(-1, &status, WNOHANG)) > 0;) {
+      if (child == worker_) {
+        note_death(status);
+      }
     }
+  }
+
+  void note_death(int status) {
     kill(-worker_, SIGKILL);  // what it started
     worker_ = -1;
     channel_.wait_status = status;
@@ -273,6 +279,7 @@ void keep_workers(Callee& callee, WorkerChannel& channel, int socket, int memory
   setpgid(0, 0);  // a key that interrupts the harness ends it, and the closed socket ends this process
   reset_signals();
   detach_descriptors(socket, memory);
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
   if (const int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC); score >= 0) {

@@ -1,0 +1,209 @@
+#include "properties/worker.h"
+
+#include <gtest/gtest.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "properties/oracle.h"
+#include "tests/properties/sampled_cases.h"
+
+namespace kvwitness::harness {
+namespace {
+
+using std::chrono::milliseconds;
+
+class HandMade final : public HostImplementation {
+ public:
+  explicit HandMade(std::function<Answer(const Call&)> body) : body_(std::move(body)) {}
+  std::string name() const override { return "hand-made"; }
+  Answer call(const Call& call) override { return body_(call); }
+
+ private:
+  std::function<Answer(const Call&)> body_;
+};
+
+std::unique_ptr<Implementation> isolated(std::function<HostImplementation::Answer(const Call&)> body) {
+  return isolate(std::make_unique<HandMade>(std::move(body)), Patience::Limits{milliseconds(300), milliseconds(600)});
+}
+
+Case scatter_case(std::int64_t rows = 1, std::int64_t topk = 4) {
+  Case value;
+  value.operation = Operation::kScatter;
+  value.topk = topk;
+  value.num_segments = 2;
+  value.context_lens.assign(static_cast<std::size_t>(rows), 16);
+  value.learned.assign(static_cast<std::size_t>(rows * topk), 3);
+  return value;
+}
+
+TEST(Worker, GivesTheOutcomesThatCallsInThisProcessGive) {
+  const auto direct = find_implementation("scalar");
+  const auto worker = isolate(find_implementation("scalar"));
+  EXPECT_EQ(worker->name(), "scalar");
+  CaseSampler sampler(3);
+  for (int i = 0; i < 1500; ++i) {
+    const Case value = sampler.next();
+    ASSERT_EQ(worker->supports(value), direct->supports(value));
+    if (direct->supports(value)) {
+      ASSERT_EQ(worker->run(value), direct->run(value)) << value;
+      const Surroundings other{Surroundings::Fill::kPadding, true};
+      ASSERT_EQ(worker->run_in(value, other), direct->run_in(value, other)) << value;
+    }
+  }
+}
+
+TEST(Worker, ReportsStatusAndMessageOfTheCall) {
+  const auto worker = isolated([](const Call&) { return HostImplementation::Answer{5, std::string(2000, 'm')}; });
+  const Outcome outcome = worker->run(scatter_case());
+  EXPECT_EQ(outcome.status, 5);
+  EXPECT_EQ(outcome.message, std::string(511, 'm')) << "cut to what the page holds";
+}
+
+TEST(Worker, SeesStrayWritesAsTheyAreSeenInThisProcess) {
+  Case value = scatter_case(2);
+  value.row_stride = 6;
+  value.base_offset = 3;
+  for (const std::ptrdiff_t at : {-1, 4, 10}) {
+    const auto stray = [at](const Call& call) {
+      call.out[at] ^= 1;
+      return HostImplementation::Answer{0, ""};
+    };
+    HandMade direct(stray);
+    const Outcome outcome = isolated(stray)->run(value);
+    EXPECT_NE(outcome.stray, "");
+    EXPECT_EQ(outcome, direct.run(value));
+  }
+}
+
+TEST(Worker, AnImplementationWithoutHostPointersIsLeftAsItIs) {
+  auto oracle = make_oracle();
+  const Implementation* const before = oracle.get();
+  EXPECT_EQ(isolate(std::move(oracle)).get(), before);
+}
+
+TEST(Worker, MemoryGrowsForALargeCaseAndServesSmallOnesAfterwards) {
+  const auto worker = isolate(find_implementation("scalar"));
+  Case large = scatter_case(3);
+  large.row_stride = (std::int64_t{1} << 31) + 5;
+  for (const Case& value : {scatter_case(), large, scatter_case(), scatter_case(5000, 16), large}) {
+    const Outcome outcome = worker->run(value);
+    EXPECT_EQ(outcome.ending, Ending::kReturned) << outcome.how;
+    EXPECT_EQ(outcome.rows, expected_rows(value));
+    EXPECT_EQ(outcome.stray, "");
+  }
+}
+
+// Calls with this length of context kill their process.
+constexpr std::int32_t kDeadly = 999;
+
+std::unique_ptr<Implementation> mortal() {
+  return isolated([](const Call& call) {
+    if (call.context_lens[0] == kDeadly) {
+      raise(SIGKILL);
+    }
+    return HostImplementation::Answer{0, ""};
+  });
+}
+
+TEST(Worker, IsReplacedAsOftenAsItDies) {
+  const auto worker = mortal();
+  Case deadly = scatter_case();
+  deadly.context_lens[0] = kDeadly;
+  for (int again = 0; again < 50; ++again) {
+    ASSERT_EQ(worker->run(deadly).ending, Ending::kCrashed);
+    ASSERT_EQ(worker->run(scatter_case()).ending, Ending::kReturned);
+  }
+}
+
+TEST(Worker, IsReplacedAlsoFromAProcessThatHasThreads) {
+  const auto worker = mortal();
+  Case deadly = scatter_case();
+  deadly.context_lens[0] = kDeadly;
+  std::thread([&] {
+    EXPECT_EQ(worker->run(deadly).ending, Ending::kCrashed);
+    EXPECT_EQ(worker->run(scatter_case()).ending, Ending::kReturned);
+  }).join();
+  EXPECT_EQ(worker->run(scatter_case()).ending, Ending::kReturned) << "outlives the thread that started it";
+}
+
+TEST(Worker, AFirstCallMayTakeLongerThanOthersUntilOneHangs) {
+  const auto sleepy = [](const Call& call) {
+    if (call.context_lens[0] > 100) {
+      usleep(static_cast<useconds_t>(call.context_lens[0]) * 1000);
+    }
+    return HostImplementation::Answer{0, ""};
+  };
+  const auto worker =
+      isolate(std::make_unique<HandMade>(sleepy), Patience::Limits{milliseconds(250), milliseconds(5000)});
+  Case slow = scatter_case();
+  slow.context_lens[0] = 700;
+  EXPECT_EQ(worker->run(slow).ending, Ending::kReturned) << "the first call of a process";
+  EXPECT_EQ(worker->run(slow).ending, Ending::kHung) << "a later one";
+  EXPECT_EQ(worker->run(slow).ending, Ending::kReturned) << "first calls have been seen to take as long";
+  slow.context_lens[0] = 1000 * 1000;
+  EXPECT_EQ(worker->run(slow).ending, Ending::kHung);
+}
+
+// The processes of the worker, as far as they still exist.
+bool exists(pid_t process) {
+  return kill(process, 0) == 0;
+}
+
+TEST(Worker, LeavesNoProcessBehind) {
+  pid_t process = 0;
+  {
+    const auto worker = isolated([](const Call& call) {
+      call.out[0] = static_cast<std::int32_t>(getpid());
+      return HostImplementation::Answer{0, ""};
+    });
+    process = static_cast<pid_t>(worker->run(scatter_case()).rows[0]);
+    ASSERT_NE(process, getpid());
+    EXPECT_TRUE(exists(process));
+    EXPECT_EQ(worker->run(scatter_case()).rows[0], process) << "one process for many calls";
+    EXPECT_TRUE(worker->restart());
+    EXPECT_FALSE(exists(process));
+    process = static_cast<pid_t>(worker->run(scatter_case()).rows[0]);
+  }
+  EXPECT_FALSE(exists(process));
+}
+
+TEST(Worker, ItsChildrenGoWithIt) {
+  const auto worker = isolated([](const Call& call) {
+    const pid_t child = fork();
+    if (child == 0) {
+      pause();
+    }
+    call.out[0] = static_cast<std::int32_t>(child);
+    return HostImplementation::Answer{0, ""};
+  });
+  const auto child = static_cast<pid_t>(worker->run(scatter_case()).rows[0]);
+  ASSERT_TRUE(exists(child));
+  worker->restart();
+  for (int turn = 0; turn < 1000 && exists(child); ++turn) {
+    usleep(1000);  // until its new parent has taken note of its end
+  }
+  EXPECT_FALSE(exists(child));
+}
+
+TEST(Worker, StandardOutputIsNotTheHarnesss) {
+  testing::internal::CaptureStdout();
+  const auto writing = isolated([](const Call&) {
+    static_cast<void>(!write(STDOUT_FILENO, "\n", 1));
+    return HostImplementation::Answer{0, ""};
+  });
+  EXPECT_EQ(writing->run(scatter_case()).status, 0);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+}
+
+}  // namespace
+}  // namespace kvwitness::harness
