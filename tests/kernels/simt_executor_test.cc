@@ -307,23 +307,27 @@ TEST(SimtWarp, DisjointMasksMeetApart) {
   }
 }
 
-__global__ void record_active_mask(unsigned* out) {
-  out[threadIdx.x] = __activemask();
+// In the order in which the lanes went on; none has exited when the first one does.
+__global__ void record_active_mask(unsigned* next, unsigned* lanes, unsigned* masks) {
+  const unsigned mask = __activemask();
+  const unsigned turn = atomicAdd(next, 1u);
+  lanes[turn] = threadIdx.x;
+  masks[turn] = mask;
 }
 
-TEST(SimtWarp, TheActiveMaskHoldsTheCallerAndIsNotAlwaysTheWholeWarp) {
-  bool partial = false, more_than_one = false;
+TEST(SimtWarp, TheActiveMaskHoldsTheCallerAndNotAlwaysTheOtherLanesThatCanRun) {
+  bool alone = false, together = false;
   for (const std::uint64_t schedule : some_schedules()) {
-    GlobalBuffer<unsigned> out(32);
-    expect_ok(launch(one_block(32, schedule), record_active_mask, out.data()));
-    for (unsigned lane = 0; lane < 32; ++lane) {
-      EXPECT_NE(out[lane] >> lane & 1u, 0u);
-      partial = partial || out[lane] == 1u << lane;
-      more_than_one = more_than_one || __popc(out[lane]) > 1;
+    GlobalBuffer<unsigned> next(1), lanes(32), masks(32);
+    expect_ok(launch(one_block(32, schedule), record_active_mask, next.data(), lanes.data(), masks.data()));
+    for (unsigned turn = 0; turn < 32; ++turn) {
+      EXPECT_NE(masks[turn] >> lanes[turn] & 1u, 0u);
     }
+    alone = alone || __popc(masks[0]) == 1;
+    together = together || __popc(masks[0]) == 32;
   }
-  EXPECT_TRUE(partial);
-  EXPECT_TRUE(more_than_one);
+  EXPECT_TRUE(alone);
+  EXPECT_TRUE(together);
 }
 
 // ---- Block barriers --------------------------------------------------------------------------------------------------------------------
