@@ -2,6 +2,7 @@
 #include <cuda_runtime.h>
 #include <kvwitness/simt.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -10,21 +11,46 @@
 
 #include "kernels/src/kernels.cuh"
 #include "properties/cuda_call.h"
+#include "properties/emulated_launch.h"
 #include "properties/implementations.h"
 
 namespace kvwitness::harness {
 namespace {
 
-using Block = BlockWitness<kernels::kThreads>;
-using Warp = WarpWitness;
+simt::Config config_of(const EmulatedRun& run, std::int64_t rows, std::int64_t rows_per_block) {
+  simt::Config made;
+  const unsigned int blocks = kernels::grid_blocks(rows, rows_per_block);
+  made.grid = std::max(1u, blocks / std::max(1u, run.grid_divisor));
+  made.block = kernels::kThreads;
+  made.schedule = run.schedule;
+  return made;
+}
+
+template <class Witness>
+simt::Report launch_as(const CudaPlan& plan, const EmulatedRun& run) {
+  constexpr std::int64_t kRowsPerBlock = kernels::Grid<Witness>::kRowsPerBlock;
+  if (plan.merge) {
+    const auto kernel = plan.merge->out == plan.merge->learned ? kernels::merge_rows<Witness, false>
+                                                               : kernels::merge_rows<Witness, true>;
+    return simt::launch(config_of(run, plan.merge->rows, kRowsPerBlock), kernel, *plan.merge);
+  }
+  if (plan.indices.few) {
+    return simt::launch(config_of(run, plan.indices.few->rows, kRowsPerBlock), kernels::witness_indices<Witness>,
+                        *plan.indices.few);
+  }
+  if (plan.indices.many) {
+    return simt::launch(config_of(run, plan.indices.many->rows, 1),
+                        kernels::witness_indices_of_many_segments<kernels::kThreads>, *plan.indices.many);
+  }
+  return {};
+}
 
 // Runs the kernels' own source, thread by thread, after the CUDA library's own host checks. The schedule and the form of the lengths
 // follow from the call's values, so that a case runs the same way each time and different cases run differently. What the executor finds
 // (a race, a deadlock, an access outside) is the answer KVW_CUDA, which no legal call may give.
-template <class Witness>
 class EmulatedImplementation final : public HostImplementation {
  public:
-  explicit EmulatedImplementation(std::string name) : name_(std::move(name)) {}
+  EmulatedImplementation(std::string name, kernels::Variant variant) : name_(std::move(name)), variant_(variant) {}
 
   std::string name() const override { return name_; }
 
@@ -43,47 +69,32 @@ class EmulatedImplementation final : public HostImplementation {
     if (plan.status != KVW_OK) {
       return {plan.status, kernels::last_error()};
     }
-    const simt::Report report = launch(plan, seed);
+    const simt::Report report = launch_emulated(plan, run_of(seed));
     return report.ok() ? Answer{KVW_OK, ""} : Answer{KVW_CUDA, report.to_string()};
   }
 
  private:
-  static simt::Report launch(const CudaPlan& plan, std::uint64_t seed) {
-    if (plan.merge) {
-      const auto kernel = plan.merge->out == plan.merge->learned ? kernels::merge_rows<Witness, false>
-                                                                 : kernels::merge_rows<Witness, true>;
-      return simt::launch(config(plan.merge->rows, kernels::Grid<Witness>::kRowsPerBlock, seed), kernel, *plan.merge);
-    }
-    if (plan.indices.few) {
-      return simt::launch(config(plan.indices.few->rows, kernels::Grid<Witness>::kRowsPerBlock, seed),
-                          kernels::witness_indices<Witness>, *plan.indices.few);
-    }
-    if (plan.indices.many) {
-      return simt::launch(config(plan.indices.many->rows, 1, seed),
-                          kernels::witness_indices_of_many_segments<kernels::kThreads>, *plan.indices.many);
-    }
-    return {};
-  }
-
   // A few rows more than blocks now and then, so that blocks take several rows each.
-  static simt::Config config(std::int64_t rows, std::int64_t rows_per_block, std::uint64_t seed) {
-    simt::Config made;
-    const unsigned int blocks = kernels::grid_blocks(rows, rows_per_block);
-    made.grid = seed % 4 == 0 && blocks > 2 ? blocks / 2 : blocks;
-    made.block = kernels::kThreads;
-    made.schedule = seed % 2 == 0 ? simt::random_schedule(seed >> 8) : simt::pct_schedule(seed >> 8);
-    return made;
+  EmulatedRun run_of(std::uint64_t seed) const {
+    return {variant_, seed % 2 == 0 ? simt::random_schedule(seed >> 8) : simt::pct_schedule(seed >> 8),
+            seed % 4 == 0 ? 2u : 1u};
   }
 
   std::string name_;
+  kernels::Variant variant_;
 };
 
 }  // namespace
 
+simt::Report launch_emulated(const CudaPlan& plan, const EmulatedRun& run) {
+  return run.variant == kernels::Variant::kBlock ? launch_as<BlockWitness<kernels::kThreads>>(plan, run)
+                                                 : launch_as<WarpWitness>(plan, run);
+}
+
 std::vector<std::unique_ptr<Implementation>> make_cuda_emulated() {
   std::vector<std::unique_ptr<Implementation>> made;
-  made.push_back(std::make_unique<EmulatedImplementation<Block>>("cuda-emulated-block"));
-  made.push_back(std::make_unique<EmulatedImplementation<Warp>>("cuda-emulated-warp"));
+  made.push_back(std::make_unique<EmulatedImplementation>("cuda-emulated-block", kernels::Variant::kBlock));
+  made.push_back(std::make_unique<EmulatedImplementation>("cuda-emulated-warp", kernels::Variant::kWarp));
   return made;
 }
 

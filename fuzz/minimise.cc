@@ -1,0 +1,196 @@
+#include "fuzz/minimise.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "fuzz/case_simplifier.h"
+#include "fuzz/finding.h"
+#include "fuzz/scheduled_case.h"
+
+namespace kvwitness::fuzz {
+namespace {
+
+constexpr unsigned int kDeadlineSeconds = 10;
+
+// Runs the target in a child whose standard error stream is the pipe.
+[[noreturn]] void run_in_child(const Target& target, std::span<const std::uint8_t> bytes, int pipe_end) {
+  dup2(pipe_end, STDERR_FILENO);
+  close(pipe_end);
+  alarm(kDeadlineSeconds);
+  target.body(bytes.data(), bytes.size());
+  _exit(0);
+}
+
+std::string read_all(int descriptor) {
+  std::string text;
+  std::array<char, 4096> part;
+  for (ssize_t count = 0; (count = read(descriptor, part.data(), part.size())) > 0;) {
+    text.append(part.data(), static_cast<std::size_t>(count));
+  }
+  return text;
+}
+
+// The rest of the first line that starts with `prefix`, or nothing.
+std::optional<std::string> line_after(std::string_view text, std::string_view prefix) {
+  for (std::size_t at = text.find(prefix); at != std::string_view::npos; at = text.find(prefix, at + 1)) {
+    if (at == 0 || text[at - 1] == '\n') {
+      text.remove_prefix(at + prefix.size());
+      return std::string(text.substr(0, text.find('\n')));
+    }
+  }
+  return std::nullopt;
+}
+
+std::string describe(int status, const std::string& text) {
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+    return "";
+  }
+  if (const auto finding = line_after(text, kFindingPrefix)) {
+    return finding->substr(0, finding->find(": "));
+  }
+  if (const auto summary = line_after(text, "SUMMARY: ")) {
+    return *summary;
+  }
+  if (WIFSIGNALED(status)) {
+    return WTERMSIG(status) == SIGALRM ? "no end within " + std::to_string(kDeadlineSeconds) + " s"
+                                       : "signal " + std::to_string(WTERMSIG(status));
+  }
+  return "exit status " + std::to_string(WEXITSTATUS(status));
+}
+
+// One target's candidates, tried in turn until no one of them ends as the original does.
+class Minimiser {
+ public:
+  Minimiser(const Target& target, Bytes bytes, int most_attempts)
+      : target_(target), most_attempts_(most_attempts), best_{std::move(bytes), "", 0} {}
+
+  Minimised run() {
+    best_.ending = ending_of(target_, best_.bytes);
+    if (best_.ending.empty()) {
+      return std::move(best_);
+    }
+    switch (target_.form) {
+      case InputForm::kCase:
+        while (
+            try_any(simpler(harness::decode(best_.bytes)), [](const harness::Case& value) { return encode(value); })) {
+        }
+        break;
+      case InputForm::kScheduledCase:
+        while (try_any(simpler_runs(), encode_scheduled)) {
+        }
+        break;
+      default:
+        drop_bytes();
+        plain_bytes();
+        break;
+    }
+    return std::move(best_);
+  }
+
+ private:
+  bool left() const { return best_.attempts < most_attempts_; }
+
+  bool try_one(Bytes candidate) {
+    if (!left() || candidate == best_.bytes) {
+      return false;
+    }
+    ++best_.attempts;
+    if (ending_of(target_, candidate) != best_.ending) {
+      return false;
+    }
+    best_.bytes = std::move(candidate);
+    return true;
+  }
+
+  template <typename Values, typename Encode>
+  bool try_any(const Values& values, const Encode& encode_one) {
+    return std::ranges::any_of(values, [&](const auto& value) { return try_one(encode_one(value)); });
+  }
+
+  std::vector<ScheduledCase> simpler_runs() const {
+    const ScheduledCase now = decode_scheduled(best_.bytes);
+    std::vector<ScheduledCase> runs;
+    const auto with = [&](const auto& change) {
+      runs.push_back(now);
+      change(runs.back());
+    };
+    if (now.run.schedule != simt::in_order) {
+      with([](ScheduledCase& run) { run.run.schedule = simt::in_order; });
+      with([](ScheduledCase& run) { run.run.schedule /= 2; });
+    }
+    if (now.run.grid_divisor != 1) {
+      with([](ScheduledCase& run) { run.run.grid_divisor = 1; });
+    }
+    if (now.lengths_choice != 0) {
+      with([](ScheduledCase& run) { run.lengths_choice = 0; });
+    }
+    for (harness::Case& value : simpler(now.value)) {
+      runs.push_back(now);
+      runs.back().value = std::move(value);
+    }
+    return runs;
+  }
+
+  void drop_bytes() {
+    for (std::size_t count = std::max<std::size_t>(best_.bytes.size() / 2, 1); count > 0; count /= 2) {
+      for (std::size_t first = 0; first + count <= best_.bytes.size() && left();) {
+        Bytes shorter = best_.bytes;
+        shorter.erase(shorter.begin() + static_cast<std::ptrdiff_t>(first),
+                      shorter.begin() + static_cast<std::ptrdiff_t>(first + count));
+        first += try_one(std::move(shorter)) ? 0 : count;
+      }
+    }
+  }
+  // Text stays text: a digit where a digit does.
+  void plain_bytes() {
+    const std::uint8_t plain = target_.form == InputForm::kText ? '0' : 0;
+    for (std::size_t i = 0; i < best_.bytes.size() && left(); ++i) {
+      Bytes plainer = best_.bytes;
+      plainer[i] = plain;
+      try_one(std::move(plainer));
+    }
+  }
+
+  const Target& target_;
+  int most_attempts_;
+  Minimised best_;
+};
+
+}  // namespace
+
+std::string ending_of(const Target& target, std::span<const std::uint8_t> bytes) {
+  std::array<int, 2> ends{};
+  if (pipe(ends.data()) != 0) {
+    return "no pipe";
+  }
+  const pid_t child = fork();
+  if (child < 0) {
+    close(ends[0]);
+    close(ends[1]);
+    return "no process";
+  }
+  if (child == 0) {
+    close(ends[0]);
+    run_in_child(target, bytes, ends[1]);
+  }
+  close(ends[1]);
+  const std::string text = read_all(ends[0]);
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return describe(status, text);
+}
+
+Minimised minimise(const Target& target, Bytes bytes, int most_attempts) {
+  // What a target sets up on its first run is set up once, and not in every child.
+  target.body(nullptr, 0);
+  return Minimiser(target, std::move(bytes), most_attempts).run();
+}
+
+}  // namespace kvwitness::fuzz

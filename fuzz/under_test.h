@@ -1,0 +1,46 @@
+// What the targets judge. under_test.cc answers with the project's own code; planted_under_test.cc, linked in its place, answers with a
+// fault planted in it, so that a campaign can be seen to find what it should.
+#ifndef FUZZ_UNDER_TEST_H
+#define FUZZ_UNDER_TEST_H
+
+#include <kvwitness/simt.h>
+
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fuzz/c_abi.h"
+#include "properties/case.h"
+#include "properties/emulated_launch.h"
+#include "properties/implementations.h"
+
+namespace kvwitness::fuzz {
+
+// The implementations over host pointers that can run here: the C ABI and every backend.
+std::vector<std::unique_ptr<harness::Implementation>> host_implementations();
+
+// The C ABI alone.
+std::unique_ptr<harness::Implementation> c_abi_implementation();
+
+// A planned call of the CUDA library on the CPU executor.
+simt::Report launch(const harness::CudaPlan& plan, const harness::EmulatedRun& run);
+
+// The functions of the C ABI and the CUDA library's host checks.
+const CAbi& c_abi();
+
+// The case file format and the byte form.
+struct CaseForms {
+  std::expected<std::vector<harness::Case>, harness::CaseError> (*parse)(std::string_view text, std::string_view file);
+  std::string (*write)(const harness::Case& value);
+  std::vector<std::uint8_t> (*encode)(const harness::Case& value);
+  harness::Case (*decode)(std::span<const std::uint8_t> bytes);
+};
+const CaseForms& case_forms();
+
+}  // namespace kvwitness::fuzz
+
+#endif  // FUZZ_UNDER_TEST_H
