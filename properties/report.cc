@@ -153,7 +153,7 @@ Json implementation_json(const ImplementationResult& result, const ReplayCommand
 
 }  // namespace
 
-Conclusion conclude(const Report& report, std::span<const std::string> forced) {
+Conclusion conclude(const Report& report, std::span<const std::string> forced, std::span<const Skipped> absent) {
   const auto& results = report.implementations;
   if (std::any_of(results.begin(), results.end(),
                   [](const auto& result) { return result.kind == ResultKind::kFail; })) {
@@ -163,23 +163,27 @@ Conclusion conclude(const Report& report, std::span<const std::string> forced) {
   if (std::any_of(floors.begin(), floors.end(), [](const MissedFloor& floor) { return floor.enforced; })) {
     return {.verdict = RunVerdict::kError, .exit_status = 2, .message = floors_message(report)};
   }
-  std::vector<std::string> absent;
-  for (const ImplementationResult& result : results) {
-    const bool asked = std::find(forced.begin(), forced.end(), result.implementation) != forced.end();
-    if (asked && result.kind == ResultKind::kSkipped)
-      absent.push_back(fmt::format("{} ({})", result.implementation, result.reason));
-  }
   if (!absent.empty()) {
     return {.verdict = RunVerdict::kError,
             .exit_status = 3,
-            .message = fmt::format("asked for by name, but cannot run here: {}", fmt::join(absent, ", "))};
+            .message = "asked for by name, but cannot run here: " + skipped_listing(absent)};
   }
   if (judged_cases(report) == 0) {
     return {.verdict = RunVerdict::kError,
             .exit_status = 2,
             .message =
-                "not one case was judged, so nothing is shown; give cases that the chosen properties speak about, or "
-                "generate some"};
+                "not one case was judged, so nothing is shown; give cases that the chosen properties speak "
+                "about, or generate some"};
+  }
+  std::vector<Skipped> unjudged;
+  for (const ImplementationResult& result : results) {
+    const bool asked = std::find(forced.begin(), forced.end(), result.implementation) != forced.end();
+    if (asked && result.kind == ResultKind::kSkipped) unjudged.push_back({result.implementation, result.reason});
+  }
+  if (!unjudged.empty()) {
+    return {.verdict = RunVerdict::kError,
+            .exit_status = 3,
+            .message = "asked for by name, but not judged by one case: " + skipped_listing(unjudged)};
   }
   return {.verdict = RunVerdict::kPass, .exit_status = 0, .message = passing_message(report)};
 }
@@ -245,7 +249,7 @@ std::string ReplayCommands::command(const std::string& implementation, std::stri
 Case counterexample_case(const Counterexample& counterexample, std::string_view property) {
   Case value = counterexample.minimal;
   value.attention.reset();
-  if (property == "expect") return value;
+  if (property == kExpectation) return value;
   value.expect.reset();
   for (Case& before : value.after) before.expect.reset();
   return value;

@@ -27,9 +27,18 @@ struct Conclusion {
   std::string message;
 };
 
-// `forced` are the implementations that were asked for by name. The first that applies: a failed property, a missed
-// floor that is enforced, a run that judged nothing, a forced implementation that was skipped, a pass.
-Conclusion conclude(const Report& report, std::span<const std::string> forced);
+// An implementation that was not judged, and why.
+struct Skipped {
+  std::string name;
+  std::string reason;
+};
+// "avx2, avx512 (this build leaves them out), cuda-block (no GPU)": those of one reason together; "nothing" for none.
+std::string skipped_listing(std::span<const Skipped> skipped);
+
+// `forced` are the implementations that were asked for by name, `absent` those of them that cannot run here. The first that applies: a
+// failed property, a missed floor that is enforced, a forced implementation that is absent, a run that judged nothing, a forced
+// implementation that no case could judge, a pass.
+Conclusion conclude(const Report& report, std::span<const std::string> forced, std::span<const Skipped> absent);
 // The conclusion of a run that ended before anything ran.
 Conclusion refuse_to_run(std::string message);
 
@@ -51,14 +60,6 @@ Case counterexample_case(const Counterexample& counterexample, std::string_view 
 std::string shell_quote(std::string_view text);
 // `text` without control characters, escape sequences included: names and messages may come from a plug-in.
 std::string printable(std::string_view text);
-
-// An implementation that was not judged, and why.
-struct Skipped {
-  std::string name;
-  std::string reason;
-};
-// "avx2, avx512 (this build leaves them out), cuda-block (no GPU)": those of one reason together; "nothing" for none.
-std::string skipped_listing(std::span<const Skipped> skipped);
 
 std::string render_json(const Report& report, const Conclusion& conclusion, const ReplayCommands& replays);
 // Strict XML 1.0: a suite an implementation, a test case a property.

@@ -137,14 +137,29 @@ std::string table_notes(const Report& report) {
         add(result.implementation, fmt::format("unsupported, {}: {}", property.property, property.reason));
     }
   }
-  for (const MissedFloor& floor : report.missed_floors) {
-    add(floor.implementation,
-        fmt::format("below floor, {}: class {} had {} of at least {} cases{}", floor.property, floor.case_class,
-                    floor.hits, floor.floor, floor.enforced ? "" : " (changes no verdict at this number of cases)"));
-  }
   std::string text;
   for (const auto& [sentence, names] : notes)
     text += fmt::format("{} ({})\n", printable(sentence), printable(fmt::format("{}", fmt::join(names, ", "))));
+  return text;
+}
+
+// The classes that occurred too seldom: those that make the run an error one by one, the others by their number.
+std::string floor_notes(const Report& report) {
+  std::string text;
+  std::size_t other = 0;
+  for (const MissedFloor& floor : report.missed_floors) {
+    if (floor.enforced) {
+      text += fmt::format("below floor, {} of {}: class {} had {} of at least {} cases\n", floor.property,
+                          printable(floor.implementation), floor.case_class, floor.hits, floor.floor);
+    } else {
+      ++other;
+    }
+  }
+  if (other > 0) {
+    text +=
+        fmt::format("below floor: {} class{} of generated cases, which changes no verdict at this number of cases\n",
+                    other, other == 1 ? "" : "es");
+  }
   return text;
 }
 
@@ -171,9 +186,10 @@ std::string shape(const Case& value) {
                      value.num_segments);
 }
 
-std::string shown_original(const Counterexample& found) {
+std::string shown_original(const Counterexample& found, const std::string& property) {
   Case original = found.original;
   original.attention.reset();
+  if (property != kExpectation) original.expect.reset();
   const std::string json = to_json(original);
   const std::string source = printable(found.original_source);
   if (json.size() <= kShownOriginal) return fmt::format("{} ({})", json, source);
@@ -237,7 +253,7 @@ std::string statement_of(const std::string& property) {
 std::string render_counterexample(const Counterexample& found, const std::string& implementation,
                                   const std::string& property, const ReplayCommands& replays) {
   const Case minimal = counterexample_case(found, property);
-  std::string text = labelled("original case", shown_original(found));
+  std::string text = labelled("original case", shown_original(found, property));
   text += labelled("minimal case", to_json(minimal));
   if (found.verdict.compared_with) text += labelled("compared with", to_json(*found.verdict.compared_with));
   text += shown_difference(found);
@@ -326,7 +342,7 @@ std::string render_table(const Report& report, const TextStyle& style) {
     text += table_block(std::span(columns).subspan(begin, end - begin), names, name_width, style);
     begin = end;
   }
-  return text + table_notes(report) + unsupported_counts(report);
+  return text + table_notes(report) + floor_notes(report) + unsupported_counts(report);
 }
 
 std::string render_last_line(const Report& report, const Conclusion& conclusion, const TextStyle& style) {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <functional>
@@ -19,43 +20,48 @@ namespace {
 
 constexpr const char* kAbout =
     "Judges implementations of the segment-witness rule for sparse top-k rows: by an oracle and by the\n"
-    "rule's invariants, over real, pinned and generated rows.\n";
+    "rule's invariants, over pinned, real and generated rows.";
 
 constexpr const char* kStatuses =
-    "\nExit status, the first that applies:\n"
+    "\n"
+    "Exit status, the first that applies:\n"
     "  2  the call is wrong, or its input cannot be read or holds no case; nothing ran\n"
     "  1  a property failed, or a replayed case did not give what it expects\n"
     "  2  a class of generated cases was missed: a fault of the harness, not of an implementation\n"
     "  3  an implementation that was asked for by name cannot run here\n"
     "  0  none of these\n"
-    "Environment (options go first): KVWITNESS_BACKEND, a backend's name, for c-abi; KVWITNESS_SEED; KVWITNESS_CASES, "
-    "generated cases a property.\n";
+    "\n"
+    "Environment, where no option says otherwise:\n"
+    "  KVWITNESS_SEED      the seed\n"
+    "  KVWITNESS_CASES     generated cases a property\n"
+    "  KVWITNESS_BACKEND   the backend of the library that c-abi calls\n";
 
 constexpr const char* kExamples =
     "Examples:\n"
-    "  kvwitness verify                                     every implementation that can run here, every property\n"
-    "  kvwitness verify --impl avx2 --property 'cov*'       one of each\n"
-    "  kvwitness replay corpus/regressions/*.json           are these still right?\n"
-    "  kvwitness run corpus/golden/upstream.jsonl           the library's answers, as JSON lines\n"
-    "  kvwitness score corpus/real/attention.jsonl          the policy beside its null models\n";
+    "  kvwitness verify                                every implementation here, every property\n"
+    "  kvwitness verify --impl avx2 --property 'cov*'  one of each\n"
+    "  kvwitness replay corpus/regressions/*.jsonl     are these still right?\n"
+    "  kvwitness run corpus/golden/upstream.jsonl      the library's answers, as JSON lines\n"
+    "  kvwitness score corpus/real/attention.jsonl     the policy beside its null models\n";
 
 constexpr const char* kVerifyExamples =
     "Examples:\n"
-    "  kvwitness verify --seed 7 --cases-per-property 5000        more cases, other ones\n"
-    "  kvwitness verify --time 600 --failures found               ten minutes; keeps failing cases in found/, replays "
-    "them first the next time\n"
-    "  kvwitness verify --json report.json --junit report.xml     reports for a program and for CI\n"
+    "  kvwitness verify --seed 7 --cases-per-property 5000    more cases, other ones\n"
+    "  kvwitness verify --time 600 --failures found           ten minutes; keeps failing cases in found/\n"
+    "  kvwitness verify --plugin ./mine.so --topk 512,2048    your own kernel, in the shapes it serves\n"
+    "  kvwitness verify --pipe 'python3 worker.py'            the same behind a program\n"
+    "  kvwitness verify --json report.json --junit report.xml\n"
+    "\n"
     "A failure is printed with its minimal case and a command that replays it.\n";
 
 constexpr const char* kReplayExamples =
-    "A case with `expect` is judged by it, one without by the oracle and the invariants. Earlier calls in `after` run "
-    "first.\n"
+    "A case with `expect` is judged by it, one without by the oracle and the invariants. Earlier calls\n"
+    "in `after` run first, in the same process.\n"
+    "\n"
     "Examples:\n"
-    "  kvwitness replay found/*.json                        on every implementation that can run here\n"
-    "  kvwitness replay case.json --emit gtest > case.cc    a GoogleTest program that makes the same calls through the "
-    "C ABI\n"
-    "  kvwitness replay case.json --emit json               the case with the oracle's answer as `expect`: a "
-    "regression case\n";
+    "  kvwitness replay found/*.json                        on every implementation here\n"
+    "  kvwitness replay case.json --emit gtest > case.cc    a GoogleTest program of the same calls\n"
+    "  kvwitness replay case.json --emit json               with the oracle's answer as `expect`\n";
 
 constexpr const char* kScoreNotes =
     "For each row: context length L, tokens k of the policy's row within [0, L), and segment coverage and\n"
@@ -82,10 +88,20 @@ CLI::Option* add_repeated(CLI::App& app, const std::string& name, std::vector<st
   return app.add_option(name, target, help)->type_name(kind)->allow_extra_args(false);
 }
 
+// With `one`, a single implementation.
 void add_selection(CLI::App& app, SelectionArguments& selection, bool one) {
-  CLI::Option* const name =
-      add_repeated(app, "--impl", selection.names, "an implementation of `kvwitness list`", "NAME");
-  if (one) name->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::Throw);
+  const std::vector<CLI::Option*> options = {
+      add_repeated(app, "--impl", selection.names, "an implementation of `kvwitness list`", "NAME"),
+      add_repeated(app, "--plugin", selection.plugins, "a shared library that exports <kvwitness/plugin.h>", "FILE"),
+      add_repeated(app, "--pipe", selection.commands, "a program that answers over its standard input and output",
+                   "COMMAND")};
+  if (!one) return;
+  for (CLI::Option* const option : options) {
+    option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::Throw);
+    for (CLI::Option* const other : options) {
+      if (other != option) option->excludes(other);
+    }
+  }
 }
 
 void add_verify(CLI::App& program, VerifyArguments& arguments) {
@@ -175,6 +191,15 @@ ExitStatus dispatch(const std::string& command, const Program& arguments) {
   return list(arguments.list);
 }
 
+// CLI11 calls a misspelt command a missing one.
+void refuse_unknown_command(int argc, char** argv) {
+  const std::vector<std::string> commands = {"verify", "replay", "run", "score", "list"};
+  const std::string given = argc > 1 ? argv[1] : "-";
+  if (given.starts_with('-') || std::find(commands.begin(), commands.end(), given) != commands.end()) return;
+  throw UsageError(
+      fmt::format("'{}' is no command{}; there are {}", given, suggestion(given, commands), listing(commands)));
+}
+
 int main_of(int argc, char** argv) {
   Program arguments;
   CLI::App app(kAbout, "kvwitness");
@@ -187,6 +212,7 @@ int main_of(int argc, char** argv) {
   add_score(app, arguments.score);
   add_list(app, arguments.list);
   try {
+    refuse_unknown_command(argc, argv);
     app.parse(argc, argv);
     return static_cast<int>(dispatch(app.get_subcommands().front()->get_name(), arguments));
   } catch (const CLI::Success& wanted) {  // --help, --version

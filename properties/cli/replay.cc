@@ -117,15 +117,12 @@ ExitStatus replay(const ReplayArguments& arguments) {
     return ExitStatus::kPassed;
   }
   Selection selection = select_implementations(arguments.selection, environment);
-  std::vector<Skipped> skipped, absent;
+  const std::vector<Skipped> absent = absent_implementations(selection);
+  std::vector<Skipped> skipped;
   std::erase_if(selection.implementations, [&](const std::unique_ptr<Implementation>& implementation) {
     const Availability availability = implementation->availability();
-    if (availability.can_run) return false;
-    skipped.push_back({implementation->name(), availability.why_not});
-    const auto& forced = selection.forced;
-    if (std::find(forced.begin(), forced.end(), implementation->name()) != forced.end())
-      absent.push_back(skipped.back());
-    return true;
+    if (!availability.can_run) skipped.push_back({implementation->name(), availability.why_not});
+    return !availability.can_run;
   });
 
   Tally tally;

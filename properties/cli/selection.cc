@@ -9,6 +9,9 @@
 #include <system_error>
 #include <utility>
 
+#include "properties/pipe.h"
+#include "properties/plugin.h"
+
 namespace kvwitness::harness::cli {
 namespace {
 
@@ -71,12 +74,27 @@ void add_named(Selection& selection, const std::string& name) {
   add(selection, std::move(implementation), "--impl " + name, true);
 }
 
+void add_plugin(Selection& selection, const std::string& path) {
+  auto plugin = load_plugin(path);
+  if (!plugin) throw UsageError(fmt::format("--plugin {}: {}", path, plugin.error()));
+  const std::string absolute = std::filesystem::absolute(path).string();
+  add(selection, std::move(*plugin), "--plugin " + shell_quote(absolute), true);
+}
+
+void add_pipe(Selection& selection, const std::string& command) {
+  auto pipe = open_pipe(command);
+  if (!pipe) throw UsageError(fmt::format("--pipe '{}': {}", command, pipe.error()));
+  add(selection, std::move(*pipe), "--pipe " + shell_quote(command), true);
+}
+
 }  // namespace
 
 Selection select_implementations(const SelectionArguments& arguments, const Environment& environment) {
   Selection selection;
   selection.replays.program = executable_path();
   for (const std::string& name : arguments.names) add_named(selection, name);
+  for (const std::string& path : arguments.plugins) add_plugin(selection, path);
+  for (const std::string& command : arguments.commands) add_pipe(selection, command);
   if (arguments.empty()) {
     for (auto& implementation : all_implementations()) {
       const std::string name = implementation->name();
@@ -88,6 +106,18 @@ Selection select_implementations(const SelectionArguments& arguments, const Envi
     if (arguments.empty()) selection.forced.emplace_back("c-abi");
   }
   return selection;
+}
+
+std::vector<Skipped> absent_implementations(const Selection& selection) {
+  std::vector<Skipped> absent;
+  for (const auto& implementation : selection.implementations) {
+    const std::string name = implementation->name();
+    if (std::find(selection.forced.begin(), selection.forced.end(), name) == selection.forced.end()) continue;
+    if (const Availability availability = implementation->availability(); !availability.can_run) {
+      absent.push_back({name, availability.why_not});
+    }
+  }
+  return absent;
 }
 
 std::vector<const Property*> select_properties(const std::vector<std::string>& globs) {

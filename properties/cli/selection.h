@@ -34,6 +34,9 @@ struct Selection {
 // for: every implementation that this build knows.
 Selection select_implementations(const SelectionArguments& arguments, const Environment& environment);
 
+// The forced implementations that cannot run on this machine.
+std::vector<Skipped> absent_implementations(const Selection& selection);
+
 // The properties that match one of the shell globs, in the order of `kvwitness list`; all where there is no glob.
 // Throws UsageError for a glob that matches nothing.
 std::vector<const Property*> select_properties(const std::vector<std::string>& globs);

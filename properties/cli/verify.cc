@@ -108,7 +108,7 @@ ExitStatus verify(const VerifyArguments& arguments) {
   display.clear();
   if (!report) throw UsageError(report.error());
 
-  const Conclusion conclusion = conclude(*report, selection.forced);
+  const Conclusion conclusion = conclude(*report, selection.forced, absent_implementations(selection));
   const TextStyle style = style_of_output();
   fmt::print("{}", render_failures(*report, selection.replays, style));
   if (!arguments.quiet) fmt::print("{}", render_table(*report, style));

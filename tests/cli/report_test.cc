@@ -1,0 +1,434 @@
+#include "properties/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "properties/invariants.h"
+#include "tests/cli/json_schema.h"
+
+namespace kvwitness::harness {
+namespace {
+
+using nlohmann::json;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+const json& schema() {
+  static const json kSchema = json::parse(std::ifstream(KVWITNESS_REPORT_SCHEMA));
+  return kSchema;
+}
+
+PropertyResult passing(std::string property, std::int64_t cases) {
+  PropertyResult result;
+  result.property = std::move(property);
+  result.cases = cases;
+  result.classes = {{"empty_row", 7}, {"short_row", 0}};
+  return result;
+}
+
+ImplementationResult passing_implementation(std::string name) {
+  ImplementationResult result;
+  result.implementation = std::move(name);
+  result.properties = {passing("coverage", 120), passing("budget", 95)};
+  return result;
+}
+
+ImplementationResult skipped_implementation(std::string name, std::string reason) {
+  ImplementationResult result;
+  result.implementation = std::move(name);
+  result.kind = ResultKind::kSkipped;
+  result.reason = std::move(reason);
+  return result;
+}
+
+// [0, 5, 9, -1] at L = 16 and S = 4, whose witness 12 an implementation wrote as 11.
+Counterexample counterexample() {
+  Counterexample found;
+  found.minimal.operation = Operation::kScatter;
+  found.minimal.topk = 4;
+  found.minimal.num_segments = 1;
+  found.minimal.context_lens = {16};
+  found.minimal.learned = {-1, -1, -1, -1};
+  found.minimal.expect = std::vector<std::int32_t>{-1, -1, -1, 0};
+  found.original = found.minimal;
+  found.original.note = "it's the first";
+  found.original_source = "corpus/real/rows.jsonl#3";
+  found.outcome.rows = {-1, -1, -1, 11};
+  found.expected_rows = {-1, -1, -1, 0};
+  found.verdict.kind = Verdict::Kind::kBroken;
+  found.verdict.what = "segment 0 holds no token";
+  found.verdict.difference = Difference{.row = 0, .slot = 3, .expected = 0, .actual = 11};
+  found.irrelevant_fields = {"context_lens"};
+  found.shrinks = 5;
+  found.shrink_attempts = 40;
+  found.reproduction = Reproduction::kFresh;
+  return found;
+}
+
+ImplementationResult failing_implementation(std::string name) {
+  ImplementationResult result = passing_implementation(std::move(name));
+  result.kind = ResultKind::kFail;
+  result.properties[0].kind = ResultKind::kFail;
+  result.properties[0].counterexample = counterexample();
+  return result;
+}
+
+Report report_of(std::vector<ImplementationResult> results) {
+  Report report;
+  report.seed = 7;
+  report.seconds = 1.25;
+  report.pinned_cases = 100;
+  report.generated_cases = 115;
+  report.implementations = std::move(results);
+  for (const ImplementationResult& result : report.implementations) {
+    for (const PropertyResult& property : result.properties) report.judged_cases += property.cases;
+  }
+  return report;
+}
+
+ReplayCommands replays() {
+  return {.program = "/opt/a b/kvwitness",
+          .selectors = {{"avx2", "--impl avx2"}, {"c-abi", "--impl c-abi"}},
+          .variables = {{"c-abi", "KVWITNESS_BACKEND=sse4"}}};
+}
+
+std::string last_line(const Report& report, const Conclusion& conclusion) {
+  return render_last_line(report, conclusion, {});
+}
+
+// ---- the conclusion ----
+
+const std::vector<Skipped> kNoGpu = {{"cuda-block", "no GPU"}};
+
+TEST(Conclusion, ARunInWhichEverythingHoldsPasses) {
+  const Conclusion conclusion = conclude(report_of({passing_implementation("avx2")}), {}, {});
+  EXPECT_EQ(conclusion.verdict, RunVerdict::kPass);
+  EXPECT_EQ(conclusion.exit_status, 0);
+  EXPECT_EQ(conclusion.message, "1 implementation kept 2 properties on 100 pinned and 115 generated cases");
+}
+
+TEST(Conclusion, AFailedPropertyOutranksAMissedFloorAndAForcedImplementationThatCannotRun) {
+  Report report = report_of({failing_implementation("avx2"), skipped_implementation("cuda-block", "no GPU")});
+  report.missed_floors = {
+      {.implementation = "avx2", .property = "budget", .case_class = "short_row", .hits = 0, .floor = 4}};
+  const std::vector<std::string> forced = {"cuda-block"};
+  const Conclusion conclusion = conclude(report, forced, kNoGpu);
+  EXPECT_EQ(conclusion.verdict, RunVerdict::kFail);
+  EXPECT_EQ(conclusion.exit_status, 1);
+  EXPECT_EQ(conclusion.message, "1 of 1 implementation failed: avx2 breaks coverage");
+}
+
+TEST(Conclusion, AMissedFloorThatIsEnforcedIsAnErrorOfTheHarness) {
+  Report report = report_of({passing_implementation("avx2"), skipped_implementation("cuda-block", "no GPU")});
+  report.missed_floors = {
+      {.implementation = "avx2", .property = "budget", .case_class = "short_row", .hits = 1, .floor = 4}};
+  const std::vector<std::string> forced = {"cuda-block"};
+  const Conclusion conclusion = conclude(report, forced, kNoGpu);
+  EXPECT_EQ(conclusion.verdict, RunVerdict::kError);
+  EXPECT_EQ(conclusion.exit_status, 2);
+  EXPECT_THAT(conclusion.message, HasSubstr("avx2/budget: short_row had 1 cases of at least 4"));
+  EXPECT_THAT(conclusion.message, HasSubstr("fault of the harness"));
+}
+
+TEST(Conclusion, AMissedFloorThatIsNotEnforcedChangesNoVerdictAndIsSaid) {
+  Report report = report_of({passing_implementation("avx2")});
+  report.missed_floors = {{.implementation = "avx2",
+                           .property = "budget",
+                           .case_class = "short_row",
+                           .hits = 1,
+                           .floor = 4,
+                           .enforced = false}};
+  EXPECT_EQ(conclude(report, {}, {}).exit_status, 0);
+  EXPECT_THAT(render_table(report, {}), HasSubstr("below floor: 1 class of generated cases, which changes no verdict"));
+}
+
+TEST(Conclusion, AnImplementationThatWasAskedForByNameAndCannotRunIsAnError) {
+  const std::vector<std::string> forced = {"cuda-block"};
+  const Conclusion conclusion = conclude(
+      report_of({passing_implementation("avx2"), skipped_implementation("cuda-block", "no GPU")}), forced, kNoGpu);
+  EXPECT_EQ(conclusion.verdict, RunVerdict::kError);
+  EXPECT_EQ(conclusion.exit_status, 3);
+  EXPECT_THAT(conclusion.message, HasSubstr("cuda-block (no GPU)"));
+}
+
+TEST(Conclusion, AnImplementationThatNobodyAskedForMayBeSkipped) {
+  const Report report = report_of({passing_implementation("avx2"), skipped_implementation("cuda-block", "no GPU"),
+                                   skipped_implementation("cuda-warp", "no GPU")});
+  const Conclusion conclusion = conclude(report, {}, {});
+  EXPECT_EQ(conclusion.exit_status, 0);
+  EXPECT_THAT(last_line(report, conclusion), HasSubstr("skipped: cuda-block, cuda-warp (no GPU); seed 7; 1.2 s"));
+}
+
+TEST(Conclusion, ARunThatJudgedNothingIsAnError) {
+  ImplementationResult result = passing_implementation("avx2");
+  result.kind = ResultKind::kSkipped;
+  for (PropertyResult& property : result.properties) property.cases = 0;
+  const std::vector<std::string> forced = {"avx2"};
+  const Conclusion conclusion = conclude(report_of({result}), forced, {});
+  EXPECT_EQ(conclusion.exit_status, 2);
+  EXPECT_THAT(conclusion.message, HasSubstr("not one case was judged"));
+}
+
+TEST(Conclusion, AForcedImplementationThatNoCaseCameToIsAnErrorThoughOthersPass) {
+  ImplementationResult result = passing_implementation("mine");
+  result.kind = ResultKind::kSkipped;
+  result.reason = "no case of it was judged";
+  for (PropertyResult& property : result.properties) property.cases = 0;
+  const std::vector<std::string> forced = {"avx2", "mine"};
+  const Conclusion conclusion = conclude(report_of({passing_implementation("avx2"), result}), forced, {});
+  EXPECT_EQ(conclusion.exit_status, 3);
+  EXPECT_THAT(conclusion.message, HasSubstr("mine (no case of it was judged)"));
+}
+
+TEST(Conclusion, ARunThatAClockCutSaysSo) {
+  Report report = report_of({passing_implementation("avx2")});
+  report.cut_by_clock = true;
+  EXPECT_THAT(conclude(report, {}, {}).message, HasSubstr("a clock cut the run short"));
+}
+
+// ---- JSON ----
+
+std::vector<std::string> violations(const Report& report, const Conclusion& conclusion) {
+  return schema_violations(schema(), json::parse(render_json(report, conclusion, replays())));
+}
+
+TEST(JsonReport, EveryKindOfReportFitsTheSchema) {
+  Report report = report_of({failing_implementation("avx2"), skipped_implementation("cuda-block", "no GPU"),
+                             passing_implementation("scalar")});
+  report.missed_floors = {
+      {.implementation = "avx2", .property = "budget", .case_class = "short_row", .hits = 1, .floor = 4}};
+  PropertyResult unsupported = passing("order", 0);
+  unsupported.kind = ResultKind::kUnsupported;
+  unsupported.reason = "it supported none of 30 cases";
+  unsupported.unsupported = 30;
+  report.implementations[2].properties.push_back(unsupported);
+  EXPECT_THAT(violations(report, conclude(report, {}, {})), IsEmpty());
+  EXPECT_THAT(violations(Report{}, refuse_to_run("no")), IsEmpty());
+}
+
+TEST(JsonReport, TheSchemaRefusesWhatIsNoReport) {
+  const json good = json::parse(render_json(report_of({failing_implementation("avx2")}), {}, replays()));
+  json misspelt = good;
+  misspelt["verdict"] = "passed";
+  EXPECT_THAT(schema_violations(schema(), misspelt), ElementsAre(HasSubstr("/verdict")));
+  json lacking = good;
+  lacking["implementations"][0]["properties"][0].erase("cases");
+  EXPECT_THAT(schema_violations(schema(), lacking), ElementsAre("/implementations/0/properties/0: lacks \"cases\""));
+  json token = good;
+  token["implementations"][0]["properties"][0]["counterexample"]["learned"][0][1] = 2147483648;
+  EXPECT_THAT(schema_violations(schema(), token), ElementsAre(HasSubstr("fits no alternative")));
+  json further = good;
+  further["colour"] = 1;
+  EXPECT_THAT(schema_violations(schema(), further), ElementsAre(": has the unknown key colour"));
+}
+
+TEST(JsonReport, AFailureCarriesItsCaseAndACommandWithoutTheExpectationOfTheFile) {
+  const json report =
+      json::parse(render_json(report_of({failing_implementation("avx2")}),
+                              conclude(report_of({failing_implementation("avx2")}), {}, {}), replays()));
+  EXPECT_EQ(report["verdict"], "fail");
+  EXPECT_EQ(report["seed"], 7);
+  const json property = report["implementations"][0]["properties"][0];
+  EXPECT_EQ(property["verdict"], "fail");
+  EXPECT_EQ(property["shrinks"], 5);
+  EXPECT_EQ(property["classes"], json({{"empty_row", 7}, {"short_row", 0}}));
+  EXPECT_EQ(property["counterexample"]["learned"], json::parse("[[-1, -1, -1, -1]]"));
+  EXPECT_FALSE(property["counterexample"].contains("expect"));
+  const Case minimal = counterexample_case(counterexample(), "coverage");
+  EXPECT_EQ(property["replay"],
+            "printf '%s\\n' '" + to_json(minimal) + "' | '/opt/a b/kvwitness' replay - --impl avx2");
+}
+
+TEST(JsonReport, EqualReportsDifferInTheirSecondsAlone) {
+  const Report first = report_of({failing_implementation("avx2")});
+  Report second = first;
+  second.seconds = 99;
+  json a = json::parse(render_json(first, conclude(first, {}, {}), replays()));
+  json b = json::parse(render_json(second, conclude(second, {}, {}), replays()));
+  EXPECT_NE(a, b);
+  a.erase("seconds");
+  b.erase("seconds");
+  EXPECT_EQ(a, b);
+}
+
+TEST(JsonReport, AMessageThatIsNoUtf8GivesValidJson) {
+  const std::string text = render_json(Report{}, refuse_to_run("bad \xff byte"), {});
+  EXPECT_EQ(json::parse(text)["message"], "bad \xef\xbf\xbd byte");
+}
+
+// ---- the replay command ----
+
+TEST(ReplayCommand, NamesTheBackendThatTheRunForcedAndQuotesWhatAShellWouldRead) {
+  Counterexample found = counterexample();
+  found.minimal.note = "it's $HOME";
+  const std::string command = replays().command("c-abi", "coverage", found);
+  EXPECT_THAT(command, HasSubstr("it'\\''s $HOME"));
+  EXPECT_THAT(command, EndsWith(" | KVWITNESS_BACKEND=sse4 '/opt/a b/kvwitness' replay - --impl c-abi"));
+}
+
+TEST(ReplayCommand, KeepsTheExpectationWhereThatIsWhatFailed) {
+  EXPECT_THAT(replays().command("avx2", "expect", counterexample()), HasSubstr("\"expect\""));
+  EXPECT_THAT(replays().command("avx2", "coverage", counterexample()), Not(HasSubstr("\"expect\"")));
+}
+
+TEST(ReplayCommand, NamesTheFileOfALongCaseThatIsKept) {
+  Counterexample found = counterexample();
+  found.minimal.context_lens.assign(4000, 16);
+  found.minimal.learned.assign(16000, -1);
+  EXPECT_THAT(replays().command("avx2", "coverage", found), StartsWith("printf "));
+  found.failure_file = "/tmp/found/a.json";
+  EXPECT_EQ(replays().command("avx2", "coverage", found),
+            "'/opt/a b/kvwitness' replay '/tmp/found/a.json' --impl avx2");
+}
+
+// ---- JUnit ----
+
+TEST(JunitReport, CountsSuitesAndCases) {
+  const Report report =
+      report_of({failing_implementation("avx2"), skipped_implementation("cuda-block", "no \"GPU\" & <driver>")});
+  const std::string xml = render_junit(report, conclude(report, {}, {}), replays());
+  EXPECT_THAT(xml, StartsWith("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"kvwitness\" tests=\"3\" "
+                              "failures=\"1\" errors=\"0\" skipped=\"1\" time=\"1.250\">"));
+  EXPECT_THAT(xml,
+              HasSubstr("<testsuite name=\"avx2\" tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"0\" time=\"0\">"));
+  EXPECT_THAT(xml, HasSubstr("<failure message=\"segment 0 holds no token\" type=\"property\">The rule: "));
+  EXPECT_THAT(xml, HasSubstr("<skipped message=\"no &#34;GPU&#34; &#38; &#60;driver&#62;\"></skipped>"));
+}
+
+TEST(JunitReport, HoldsOnlyCharactersThatXmlHas) {
+  Report report = report_of({failing_implementation("avx2")});
+  report.implementations[0].properties[0].counterexample->verdict.what =
+      "a\x1b[31m\x01 b\xff c\xef\xbf\xbe d\xe2\x82\xac\n";
+  const std::string xml = render_junit(report, conclude(report, {}, {}), replays());
+  EXPECT_THAT(xml, HasSubstr("message=\"a[31m b\xef\xbf\xbd c d\xe2\x82\xac&#10;\""));
+  EXPECT_TRUE(std::none_of(xml.begin(), xml.end(),
+                           [](char letter) { return static_cast<unsigned char>(letter) < 0x20 && letter != '\n'; }));
+}
+
+TEST(JunitReport, ARunThatNeverStartedIsAnErrorInTheReport) {
+  const std::string xml = render_junit(Report{}, refuse_to_run("--seed is 'x'"), {});
+  EXPECT_THAT(xml, HasSubstr("errors=\"1\""));
+  EXPECT_THAT(xml, HasSubstr("<error message=\"--seed is 'x'\" type=\"run\"></error>"));
+}
+
+// ---- text ----
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = text.find('\n', begin);
+    lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+TEST(TextTable, AlignsPropertiesByImplementations) {
+  const std::vector<std::string> lines = lines_of(
+      render_table(report_of({passing_implementation("scalar"), failing_implementation("cuda-emulated-block")}), {}));
+  EXPECT_THAT(lines, ElementsAre("                        cuda-", "                    emulated-",
+                                 "            scalar      block", "coverage    120 ok   120 FAIL",
+                                 "budget       95 ok      95 ok", "verdict       pass       FAIL"));
+}
+
+TEST(TextTable, StaysWithinTheWidthByFurtherBlocks) {
+  std::vector<ImplementationResult> results;
+  for (int i = 0; i < 12; ++i) results.push_back(passing_implementation("implementation" + std::to_string(i)));
+  const std::vector<std::string> lines = lines_of(render_table(report_of(results), {.colour = false, .width = 80}));
+  EXPECT_EQ(
+      std::count_if(lines.begin(), lines.end(), [](const std::string& line) { return line.starts_with("verdict"); }),
+      3);
+  for (const std::string& line : lines) EXPECT_LE(line.size(), 80U) << line;
+}
+
+TEST(TextTable, SaysWhyAPropertyWasNotJudged) {
+  ImplementationResult result = passing_implementation("mine");
+  result.properties[0].kind = ResultKind::kNotProvided;
+  result.properties[0].reason = "the plug-in exports no witnesses";
+  result.properties[1].unsupported = 60;
+  const std::string text = render_table(report_of({result}), {});
+  EXPECT_THAT(text, HasSubstr("no call, coverage: the plug-in exports no witnesses (mine)\n"));
+  EXPECT_THAT(text, HasSubstr("mine was not given 60 cases that it does not support\n"));
+}
+
+TEST(TextFailure, HoldsWhatAPersonNeeds) {
+  const std::string text = render_failures(report_of({failing_implementation("avx2")}), replays(), {});
+  EXPECT_THAT(text, StartsWith("FAIL avx2 breaks coverage\n"));
+  EXPECT_THAT(text, HasSubstr(std::string(find_property("coverage")->statement)));
+  EXPECT_THAT(text, HasSubstr("it's the first"));
+  EXPECT_THAT(text, HasSubstr("(corpus/real/rows.jsonl#3)"));
+  EXPECT_THAT(text, HasSubstr("first difference  row 0, slot 3: expected 0, got 11\n"));
+  EXPECT_THAT(text, HasSubstr("the rule gives    [-1, -1, -1, 0]\n"));
+  EXPECT_THAT(text, HasSubstr("it gave           [-1, -1, -1, 11]\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "operation, topk, num_segments, learned; not context_lens: every other value that was tried fails too"));
+  EXPECT_THAT(text, HasSubstr("replay            printf '%s\\n' "));
+}
+
+TEST(TextFailure, PropertiesWithOneMinimalCaseShareIt) {
+  Report report = report_of({failing_implementation("avx2")});
+  report.implementations[0].properties[1].kind = ResultKind::kFail;
+  report.implementations[0].properties[1].counterexample = counterexample();
+  const std::string text = render_failures(report, replays(), {});
+  EXPECT_THAT(text, HasSubstr("FAIL avx2 also breaks budget\n"));
+  EXPECT_EQ(text.find("minimal case"), text.rfind("minimal case"));
+  report.implementations[0].properties[1].counterexample->minimal.topk = 2;
+  report.implementations[0].properties[1].counterexample->minimal.learned = {-1, -1};
+  EXPECT_THAT(render_failures(report, replays(), {}), HasSubstr("FAIL avx2 breaks budget\n"));
+}
+
+TEST(TextFailure, ALongOriginalIsGivenByItsShape) {
+  Report report = report_of({failing_implementation("avx2")});
+  Case& original = report.implementations[0].properties[0].counterexample->original;
+  original.context_lens.assign(70000, 16);
+  original.learned.assign(280000, -1);
+  const std::string text = render_failures(report, replays(), {});
+  EXPECT_LT(text.size(), 4000U);
+  EXPECT_THAT(text, HasSubstr("scatter, 70000 rows, topk 4, num_segments 1"));
+}
+
+TEST(TextFailure, AWideRowIsShownAroundItsSlot) {
+  Report report = report_of({failing_implementation("avx2")});
+  Counterexample& found = *report.implementations[0].properties[0].counterexample;
+  found.minimal.topk = 100;
+  found.minimal.learned.assign(100, -1);
+  found.expected_rows = std::vector<std::int32_t>(100, 4);
+  found.outcome.rows.assign(100, 5);
+  found.verdict.difference = Difference{.row = 0, .slot = 50, .expected = 4, .actual = 5};
+  EXPECT_THAT(render_failures(report, replays(), {}),
+              HasSubstr("it gave           [..., 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, ...]\n"));
+}
+
+TEST(Text, EscapeSequencesOfAPlugInDoNotReachTheTerminal) {
+  Report report = report_of({failing_implementation("a\x1b[2Jb")});
+  report.implementations[0].properties[0].counterexample->verdict.what = "x\x1b]0;y\x07";
+  const std::string text =
+      render_failures(report, replays(), {}) + render_table(report, {}) + last_line(report, conclude(report, {}, {}));
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  EXPECT_EQ(text.find('\x07'), std::string::npos);
+}
+
+TEST(Text, IsColouredOnlyWhereAsked) {
+  const Report report = report_of({failing_implementation("avx2")});
+  const auto all = [&](const TextStyle& style) {
+    return render_failures(report, replays(), style) + render_table(report, style) +
+           render_last_line(report, conclude(report, {}, {}), style);
+  };
+  EXPECT_EQ(all({}).find('\x1b'), std::string::npos);
+  EXPECT_THAT(all({.colour = true, .width = 100}), HasSubstr("\x1b[31mFAIL avx2 breaks coverage\x1b[0m"));
+}
+
+}  // namespace
+}  // namespace kvwitness::harness
