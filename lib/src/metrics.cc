@@ -1,5 +1,6 @@
 #include "kvwitness/metrics.h"
 
+#include <bit>
 #include <limits>
 #include <vector>
 
@@ -19,25 +20,34 @@ class Bitmap {
     words_[bit / 64] |= std::uint64_t{1} << (bit % 64);
     return fresh;
   }
+  // Bit b of word w is bit 64 * w + b.
+  std::span<const std::uint64_t> words() const { return words_; }
 
  private:
   std::vector<std::uint64_t> words_;
 };
 
 // Adds value(first) .. value(last - 1) pairwise: the rounding error grows with the logarithm of the length, not with
-// the length.
+// the length. Eight sums side by side keep short stretches from waiting for one addition after the other.
 template <typename Value>
 double pairwise_sum(std::size_t first, std::size_t last, const Value& value) {
   constexpr std::size_t kPlain = 128;
-  if (last - first <= kPlain) {
-    double sum = 0;
-    for (std::size_t index = first; index < last; ++index) {
-      sum += value(index);
-    }
-    return sum;
+  constexpr std::size_t kSums = 8;
+  if (last - first > kPlain) {
+    const std::size_t middle = first + (last - first) / 2;
+    return pairwise_sum(first, middle, value) + pairwise_sum(middle, last, value);
   }
-  const std::size_t middle = first + (last - first) / 2;
-  return pairwise_sum(first, middle, value) + pairwise_sum(middle, last, value);
+  double sums[kSums] = {};
+  std::size_t index = first;
+  for (; index + kSums <= last; index += kSums) {
+    for (std::size_t sum = 0; sum < kSums; ++sum) {
+      sums[sum] += value(index + sum);
+    }
+  }
+  for (; index < last; ++index) {
+    sums[0] += value(index);
+  }
+  return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
 }
 
 }  // namespace
@@ -70,9 +80,14 @@ double attention_mass_recall(std::span<const std::int32_t> candidates, std::span
   if (total == 0) {
     return std::numeric_limits<double>::quiet_NaN();
   }
-  return pairwise_sum(0, attention.size(),
-                      [&](std::size_t token) { return selected.test(token) ? attention[token] : 0; }) /
-         total;
+  const auto selected_in_word = [&](std::size_t word) {
+    double sum = 0;
+    for (std::uint64_t bits = selected.words()[word]; bits != 0; bits &= bits - 1) {
+      sum += attention[word * 64 + static_cast<std::size_t>(std::countr_zero(bits))];
+    }
+    return sum;
+  };
+  return pairwise_sum(0, selected.words().size(), selected_in_word) / total;
 }
 
 }  // namespace kvwitness
