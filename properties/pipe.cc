@@ -347,7 +347,7 @@ std::expected<std::unique_ptr<Implementation>, std::string> open_pipe(const std:
                                                                       const Patience::Limits& limits) {
   auto implementation = std::make_unique<PipeImplementation>(command, limits);
   if (const auto failed = implementation->start()) {
-    return std::unexpected("pipe '" + command + "': " + failed->how);
+    return std::unexpected(failed->how);
   }
   return implementation;
 }

@@ -26,7 +26,7 @@ namespace kvwitness::harness {
 inline constexpr Patience::Limits kPipeLimits{.call = std::chrono::milliseconds(5000),
                                               .unfamiliar = std::chrono::milliseconds(60000)};
 
-// Starts `sh -c COMMAND` and waits for its hello. The error is a sentence for the person who gave the command.
+// Starts `sh -c COMMAND` and waits for its hello. The error is the reason, for the person who gave the command.
 std::expected<std::unique_ptr<Implementation>, std::string> open_pipe(const std::string& command,
                                                                       const Patience::Limits& limits = kPipeLimits);
 

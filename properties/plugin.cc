@@ -164,12 +164,12 @@ std::expected<std::unique_ptr<Implementation>, std::string> load_plugin(const st
   std::error_code error;
   const std::filesystem::path file = std::filesystem::absolute(path, error);
   if (error || !std::filesystem::exists(file, error)) {
-    return std::unexpected("plug-in '" + path + "': there is no such file");
+    return std::unexpected(std::string("there is no such file"));
   }
   auto worker = std::make_unique<Worker>(std::make_unique<PluginCallee>(file), limits);
   const auto description = worker->start();
   if (!description) {
-    return std::unexpected("plug-in '" + path + "': " + description.error());
+    return std::unexpected(description.error());
   }
   return std::make_unique<PluginImplementation>(std::move(worker), *description);
 }

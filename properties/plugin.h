@@ -11,7 +11,7 @@
 
 namespace kvwitness::harness {
 
-// Loads the file in a worker process and asks what it is. The error is a sentence for the person who named the file: it cannot be loaded, has no
+// Loads the file in a worker process and asks what it is. The error is the reason, for the person who named the file: it cannot be loaded, has no
 // version or a wrong one, or exports none of the operations. This process never runs a line of it. Starts a process, so call it before
 // starting threads or a CUDA context.
 std::expected<std::unique_ptr<Implementation>, std::string> load_plugin(const std::string& path,
