@@ -3,7 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -128,6 +128,7 @@ std::string table_notes(const Report& report) {
     if (names.empty() || names.back() != implementation) names.push_back(implementation);
   };
   for (const ImplementationResult& result : report.implementations) {
+    if (result.kind == ResultKind::kSkipped) continue;  // the last line says why
     for (const PropertyResult& property : result.properties) {
       if (property.kind == ResultKind::kSkipped)
         add(result.implementation, fmt::format("{} skipped: {}", property.property, property.reason));
@@ -163,15 +164,17 @@ std::string floor_notes(const Report& report) {
   return text;
 }
 
-// The cases that an implementation said are outside its domain: all properties together, where there were any.
+// The cases that implementations said are outside their domain, all properties together; equal numbers in one line.
 std::string unsupported_counts(const Report& report) {
-  std::string text;
+  std::map<std::int64_t, std::vector<std::string>> by_count;
   for (const ImplementationResult& result : report.implementations) {
     std::int64_t count = 0;
     for (const PropertyResult& property : result.properties) count += property.unsupported;
-    if (count > 0)
-      text +=
-          fmt::format("{} was not given {} cases that it does not support\n", printable(result.implementation), count);
+    if (count > 0) by_count[count].push_back(printable(result.implementation));
+  }
+  std::string text;
+  for (const auto& [count, names] : by_count) {
+    text += fmt::format("not judged: {} cases outside the domain of {}\n", count, fmt::join(names, ", "));
   }
   return text;
 }

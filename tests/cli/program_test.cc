@@ -334,6 +334,20 @@ TEST(FalseGreen, AnEmptyOrMissingCorpusFolderIsAnError) {
   EXPECT_THAT(run.out, HasSubstr("on 3 pinned"));
 }
 
+TEST(Installed, TheProgramFindsItsPinnedCases) {
+  const ScratchFolder folder;
+  const Finished installed =
+      shell("cmake --install " KVWITNESS_BUILD " --component program --prefix " + folder.path(""));
+  ASSERT_EQ(installed.exit_status, 0) << installed.out << installed.err;
+  Invocation invocation;
+  invocation.program = folder.path("bin/kvwitness");
+  invocation.arguments = {"verify", "--impl", "scalar", "--property", "budget", "--cases-per-property", "0"};
+  const Finished run = finish(invocation);
+  EXPECT_EQ(run.exit_status, 0) << run.err;
+  EXPECT_THAT(run.out, Not(HasSubstr("on 0 pinned")));
+  EXPECT_TRUE(std::filesystem::exists(folder.path("share/kvwitness/corpus/golden/upstream.jsonl")));
+}
+
 // ---- wrong calls ----
 
 TEST(Usage, EveryWrongOptionIsExitStatus2AndNamesItself) {

@@ -341,6 +341,14 @@ TEST(TextTable, AlignsPropertiesByImplementations) {
                                  "budget       95 ok      95 ok", "verdict       pass       FAIL"));
 }
 
+TEST(TextTable, LeavesOutWhatWasSkippedAsAWhole) {
+  ImplementationResult skipped = passing_implementation("cuda-block");
+  skipped.kind = ResultKind::kSkipped;
+  for (PropertyResult& property : skipped.properties) property.kind = ResultKind::kSkipped;
+  EXPECT_EQ(render_table(report_of({passing_implementation("avx2"), skipped}), {}),
+            render_table(report_of({passing_implementation("avx2")}), {}));
+}
+
 TEST(TextTable, StaysWithinTheWidthByFurtherBlocks) {
   std::vector<ImplementationResult> results;
   for (int i = 0; i < 12; ++i) results.push_back(passing_implementation("implementation" + std::to_string(i)));
@@ -358,7 +366,7 @@ TEST(TextTable, SaysWhyAPropertyWasNotJudged) {
   result.properties[1].unsupported = 60;
   const std::string text = render_table(report_of({result}), {});
   EXPECT_THAT(text, HasSubstr("no call, coverage: the plug-in exports no witnesses (mine)\n"));
-  EXPECT_THAT(text, HasSubstr("mine was not given 60 cases that it does not support\n"));
+  EXPECT_THAT(text, HasSubstr("not judged: 60 cases outside the domain of mine\n"));
 }
 
 TEST(TextFailure, HoldsWhatAPersonNeeds) {
