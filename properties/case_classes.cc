@@ -233,6 +233,9 @@ constexpr CaseClass kClasses[] = {
      [](T t) { return t.works() && (t.value->topk == 2047 || t.value->topk == 2049 || t.value->topk == 2051); }},
     {"topk 192, 512 or 1,024", "other widths of serving", "topk 192 to 1,024", 4,
      [](T t) { return t.works() && (t.value->topk == 192 || t.value->topk == 512 || t.value->topk == 1024); }},
+    {"topk above 2,051", "wider than any model serves", "any width", 2, [](T t) { return t.works() && t.value->topk > 2051; }},
+    {"topk of another width above 65", "no width of serving, nor beside one", "any width", 3, [](T t) {
+       return t.works() && t.value->topk > 65 && t.value->topk < 2047 && t.value->topk != 192 && t.value->topk != 512 && t.value->topk != 1024; }},
     {"topk below S", "fewer slots than segments", "topk below S", 4,
      [](T t) { return t.works() && t.value->topk > 0 && t.value->topk < t.value->num_segments; }},
     {"topk zero", "rows without slots", "topk zero", 2, [](T t) { return t.works() && t.value->topk == 0; }},
@@ -312,6 +315,12 @@ constexpr CaseClass kClasses[] = {
      [](T t) { return t.works() && t.value->rows() > 65535; }},
     {"batch of wide rows", "33 rows or more of 1,024 slots or more", "a serving batch", 0,
      [](T t) { return t.works() && t.value->rows() > 32 && t.value->topk >= 1024; }},
+    {"more than 1,024 rows, S above 32", "more rows than threads, and marks in the upper half of a mask",
+     "more than 1,024 rows of many segments", 0, [](T t) { return t.works() && t.value->rows() > 1024 && t.value->num_segments > 32; }},
+    {"prefill batch", "257 rows or more of 512 slots or more", "a prefill batch", 0,
+     [](T t) { return t.works() && t.value->rows() > 256 && t.value->topk >= 512; }},
+    {"more than 65,536 segments", "more than a 16-bit segment number holds", "more than 65,536 segments", 0,
+     [](T t) { return t.works() && t.value->num_segments > 65536; }},
     {"row stride above 2^30", "row times stride passes 2^31", "row stride above 2^30", 0,
      [](T t) { return t.works() && t.value->rows() > 2 && t.value->row_stride.value_or(0) > (std::int64_t{1} << 30); }},
 };

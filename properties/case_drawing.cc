@@ -40,14 +40,16 @@ const std::vector<LengthKind> kUsualLengths = {
     LengthKind::kSmall,      LengthKind::kSmall,         LengthKind::kSmall,      LengthKind::kMiddle,
     LengthKind::kMiddle,     LengthKind::kBelowSegments, LengthKind::kAtSegments, LengthKind::kAroundTopk,
     LengthKind::kPowerOfTwo, LengthKind::kAbove24,       LengthKind::kAbove26,    LengthKind::kNear31,
-    LengthKind::kOne,        LengthKind::kEmpty};
+    LengthKind::kOne,        LengthKind::kEmpty,         LengthKind::kMultiple};
 const std::vector<LengthKind> kPositiveLengths = {
-    LengthKind::kSmall,      LengthKind::kSmall,      LengthKind::kMiddle,     LengthKind::kMiddle,
-    LengthKind::kAtSegments, LengthKind::kAroundTopk, LengthKind::kPowerOfTwo, LengthKind::kNear31};
+    LengthKind::kSmall,      LengthKind::kSmall,      LengthKind::kMiddle,
+    LengthKind::kMiddle,     LengthKind::kAtSegments, LengthKind::kAroundTopk,
+    LengthKind::kPowerOfTwo, LengthKind::kNear31,     LengthKind::kMultiple};
 const std::vector<TokenKind> kInRangeTokens = {
-    TokenKind::kUniform, TokenKind::kUniform,    TokenKind::kEdges,      TokenKind::kEdges,     TokenKind::kFullCover,
-    TokenKind::kCluster, TokenKind::kOneMissing, TokenKind::kOneSegment, TokenKind::kHalf,      TokenKind::kPaddedTail,
-    TokenKind::kHoles,   TokenKind::kHeadAlone,  TokenKind::kTailAlone,  TokenKind::kModelLike, TokenKind::kPairs};
+    TokenKind::kUniform,   TokenKind::kUniform,    TokenKind::kEdges,      TokenKind::kEdges,
+    TokenKind::kFullCover, TokenKind::kCluster,    TokenKind::kOneMissing, TokenKind::kOneSegment,
+    TokenKind::kHalf,      TokenKind::kPaddedTail, TokenKind::kHoles,      TokenKind::kHeadAlone,
+    TokenKind::kTailAlone, TokenKind::kModelLike,  TokenKind::kPairs,      TokenKind::kFew};
 const std::vector<TokenKind> kUsualTokens = [] {
   std::vector<TokenKind> list = kInRangeTokens;
   for (int kind = 0; kind < kTokenKinds; ++kind) list.push_back(static_cast<TokenKind>(kind));
@@ -130,14 +132,20 @@ void CaseDrawing::draw_shape() {
   case_.operation = draws_.pick(operations);
   const Range legal = legal_segments(case_.operation, segments);
   static const std::vector<std::int64_t> kPreferred = {1, 2, 3, 4, 4, 5, 7, 8, 8, 16, 31, 32, 33, 48, 63, 64, 64};
-  static const std::vector<std::int64_t> kBeyond = {65, 66, 100, 127, 128, 129, 1000, 2049, 4096};
+  static const std::vector<std::int64_t> kBeyond = {65,  66,  100,  127,  128,  128,  129,  192,
+                                                    256, 512, 1000, 1024, 1025, 2049, 4096, 5000};
   const bool beyond = legal.low > kMaxMerge || (legal.high > kMaxMerge && draws_.chance(6));
-  case_.num_segments = plan_.many_rows ? draw_value(draws_, domain_.num_segments, legal, {1, 2, 3, 4, 5, 8}, 8)
-                       : beyond        ? draw_value(draws_, domain_.num_segments, legal, kBeyond, 300)
-                                       : draw_value(draws_, domain_.num_segments, legal, kPreferred, kMaxMerge);
+  case_.num_segments = plan_.many_rows    ? draw_value(draws_, domain_.num_segments, legal, {1, 2, 3, 4, 5, 8}, 8)
+                       : legal.low > 4096 ? draw_value(draws_, domain_.num_segments, legal, {}, legal.high)
+                       : beyond           ? draw_value(draws_, domain_.num_segments, legal, kBeyond, 300)
+                                          : draw_value(draws_, domain_.num_segments, legal, kPreferred, kMaxMerge);
   const Range topk = topk_range();
   if (plan_.many_rows) {
     case_.topk = domain_.topk.empty() ? draws_.between(topk.low, topk.low + 2) : least_value(domain_.topk, topk);
+  } else if (plan_.any_width && domain_.topk.empty()) {
+    case_.topk =
+        draws_.pick<std::int64_t>({draws_.between(66, 191), draws_.between(193, 1023), draws_.between(1025, 2047), 2048,
+                                   draws_.between(2049, 2100), draws_.between(4097, 8192)});
   } else if (topk.low >= 192) {
     case_.topk = draw_value(draws_, domain_.topk, topk, {192, 512, 1024, 2047, 2048, 2048, 2051}, topk.low);
   } else {
@@ -151,6 +159,7 @@ void CaseDrawing::draw_shape() {
 }
 
 std::int64_t CaseDrawing::draw_row_count() {
+  if (!plan_.faults.empty() && plan_.rows.low < 0 && draws_.chance(12)) return 0;
   if (plan_.rows.low >= 0) return draws_.between(plan_.rows.low, plan_.rows.high);
   if (case_.topk > 128 || case_.num_segments > 300) return draws_.between(1, 3);
   if (draws_.chance(45)) return 1;
@@ -264,7 +273,9 @@ void CaseDrawing::draw_placement() {
   }
   if (case_.operation == Operation::kApply) case_.in_place = plan_.in_place || draws_.chance(25);
   if (domain_.contiguous) return;
-  if (plan_.huge_stride) {
+  if (case_.rows() == 1 && step == 1 && case_.topk > 0 && draws_.chance(25)) {  // no second row that could overlap
+    case_.row_stride = draws_.pick<std::int64_t>({0, 1, case_.topk / 2, case_.topk - 1, case_.topk + 1});
+  } else if (plan_.huge_stride) {
     case_.row_stride = (std::int64_t{1} << 30) + step * draws_.between(1, 1000);
   } else if (plan_.strided || (case_.topk > 0 && !plan_.many_rows && draws_.chance(12))) {
     const std::int64_t topk = case_.topk;
@@ -275,6 +286,14 @@ void CaseDrawing::draw_placement() {
 
 // Scatter with S = 0 returns at once, so whatever else is passed is never looked at.
 void CaseDrawing::draw_nonsense() {
+  if (draws_.chance(
+          30)) {  // a width without meaning that the learned rows still fill, for calls that take no number of them
+    case_.context_lens.clear();
+    case_.learned.clear();
+    case_.row_stride.reset();
+    case_.topk = draws_.pick<std::int64_t>({-1, kInt64Min, kInt64Max});
+    return;
+  }
   case_.form = Form::kFlat;
   case_.learned.resize(static_cast<std::size_t>(draws_.between(0, 5)), 3);
   if (draws_.chance(50)) case_.topk = draws_.pick<std::int64_t>({-1, kInt64Min, kInt64Max, 7});
@@ -319,6 +338,10 @@ void CaseDrawing::spoil(Fault fault) {
       return case_.operation == Operation::kApply ? spoil_keep() : spoil_learned_length();
     case Fault::kNegative:
       return spoil_by_negative();
+    case Fault::kNegativeStride:
+      if (domain_.contiguous) return spoil_by_negative();
+      case_.row_stride = draws_.pick<std::int64_t>({-1, -case_.topk - 1, kInt32Min, kInt64Min});
+      return;
     case Fault::kStride:
       if (domain_.contiguous) return spoil_segments();
       case_.row_stride = draws_.between(0, case_.topk - 1);

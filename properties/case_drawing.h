@@ -42,7 +42,7 @@ enum class BudgetKind : std::uint8_t { kAny, kNone, kSome, kBelowSegments, kUnbo
 enum class RowOrder : std::uint8_t { kAsDrawn, kRising, kFalling };
 
 // What makes a call one that must be refused.
-enum class Fault : std::uint8_t { kLearnedLength, kOverflow, kSegments, kKeep, kNegative, kStride };
+enum class Fault : std::uint8_t { kLearnedLength, kOverflow, kSegments, kKeep, kNegative, kNegativeStride, kStride };
 
 struct Plan {
   std::vector<Operation> operations;
@@ -60,6 +60,7 @@ struct Plan {
   RowOrder order = RowOrder::kAsDrawn;
   bool rows_differ = false;  // full rows beside empty ones
   bool many_rows = false;    // few slots and cheap tokens
+  bool any_width = false;    // topk of 66 to 8,192, those that no model serves too
 
   KeepKind keep = KeepKind::kAny;
   BudgetKind budget = BudgetKind::kAny;

@@ -109,7 +109,9 @@ class Search {
     }
     count(shrunk);
     Trial last = fresh_trial(shrunk.minimal);
-    if (!last.fails()) {  // something that an attempt left behind made the next ones fail
+    // Something that an attempt left behind made the next ones fail; or nothing fails but a process's first call.
+    const bool stuck = restartable_ && !known && !hung && shrunk.accepted == 0;
+    if (!last.fails() || stuck) {
       return shrink_afresh(start, std::max<std::int64_t>(budget_ / 4, 1));
     }
     keep(shrunk.minimal, std::move(last));

@@ -123,6 +123,10 @@ const ThemeEntry kThemes[] = {
      Focus::kEverything, [](Plan& plan, Draws& draws) {
        const auto topk = draws.pick<std::int64_t>({192, 512, 1024});
        plan.topk = {topk, topk}; plan.rows = {1, 3}; }},
+    {{"any width", 4, false, [](const Domain& domain) { return admits(domain, kAnySegments, {66, kMaxTopk}); }}, Focus::kEverything,
+     [](Plan& plan, Draws& draws) {
+       plan.topk = {66, kMaxTopk}; plan.rows = {1, 2}; plan.any_width = true;
+       if (draws.chance(75)) { long_enough(plan, draws); tokens_in_some(plan, TokenKind::kFew); } }},
     {{"topk below S", 2, false, segments_exceed_slots}, Focus::kEverything,
      [](Plan& plan, Draws&) { plan.topk.low = 1; plan.segments_exceed_slots = true; }},
     {{"topk zero", 1, false, [](const Domain& domain) { return admits(domain, kAnySegments, {0, 0}); }},
@@ -149,6 +153,11 @@ const ThemeEntry kThemes[] = {
     {{"tokens past a short row", 3, false, two_segments}, Focus::kOutOfRange,
      [](Plan& plan, Draws&) {
        plan.segments.low = 2; length_in_every(plan, LengthKind::kBelowSegments); tokens_in_some(plan, TokenKind::kPastShortRow); }},
+    {{"length at a multiple of S", 2, false, two_segments}, Focus::kEverything,
+     [](Plan& plan, Draws&) {
+       plan.segments.low = 2; length_in_every(plan, LengthKind::kMultiple); tokens_in_some(plan, TokenKind::kEdges); }},
+    {{"few tokens", 2, false, three_segments}, Focus::kManyWitnesses,
+     [](Plan& plan, Draws& draws) { plan.segments.low = 3; plan.topk.low = 2; long_enough(plan, draws); tokens_in_some(plan, TokenKind::kFew); }},
     {{"garbage beyond the length", 2, false, [](const Domain& domain) { return admits(domain, kAnySegments, {2, kMaxTopk}); }},
      Focus::kOutOfRange, [](Plan& plan, Draws&) {
        plan.topk.low = 2; plan.length_below_topk = true; tokens_in_some(plan, TokenKind::kGarbage); }},
@@ -242,11 +251,14 @@ const ThemeEntry kThemes[] = {
     {{"row stride below topk", 2, false, [](const Domain& domain) { return refusable(domain) && !domain.contiguous && some_slots(domain); }},
      Focus::kRefusals, [](Plan& plan, Draws&) {
        plan.topk.low = 1; plan.rows = {2, 5}; refused(plan, Fault::kStride); }},
-    {{"several faults at once", 3, false, [](const Domain& domain) { return refusable(domain) && some_slots(domain); }}, Focus::kRefusals, [](Plan& plan, Draws& draws) {
+    {{"negative row stride", 1, false, [](const Domain& domain) { return refusable(domain) && !domain.contiguous; }},
+     Focus::kRefusals, [](Plan& plan, Draws& draws) { plan.rows = {1, draws.between(1, 2)}; refused(plan, Fault::kNegativeStride); }},
+    {{"several faults at once", 4, false, [](const Domain& domain) { return refusable(domain) && some_slots(domain); }}, Focus::kRefusals, [](Plan& plan, Draws& draws) {
        plan.rows = {2, 4}; plan.topk.low = 1;
        const Fault length = draws.pick({Fault::kLearnedLength, Fault::kOverflow});
-       switch (draws.between(0, 3)) {
+       switch (draws.between(0, 4)) {
          case 0: plan.faults = {length, Fault::kSegments}; break;
+         case 3: plan.faults = {Fault::kSegments, Fault::kStride}; break;
          case 1: plan.faults = {length, Fault::kStride}; break;
          case 2: plan.faults = {Fault::kSegments, Fault::kKeep}; break;
          default: plan.faults = {length, Fault::kSegments, Fault::kKeep, Fault::kNegative}; break;
@@ -260,7 +272,18 @@ const ThemeEntry kThemes[] = {
     {{"a serving batch", 1, true, [](const Domain& domain) { return admits(domain, kAnySegments, {1024, kMaxTopk}); }},
      Focus::kEverything, [](Plan& plan, Draws&) { plan.rows = {33, 40}; plan.topk = {1024, kMaxTopk}; }},
     {{"row stride above 2^30", 1, true, [](const Domain& domain) { return !domain.contiguous && some_slots(domain); }},
-     Focus::kEverything, [](Plan& plan, Draws&) { plan.rows = {3, 3}; plan.topk.low = 1; plan.huge_stride = true; }},
+     Focus::kEverything, [](Plan& plan, Draws&) { plan.rows = {5, 5}; plan.topk.low = 1; plan.huge_stride = true; }},
+    {{"more than 1,024 rows of many segments", 1, true,
+      [](const Domain& domain) { return narrow_rows(domain) && admits(domain, {33, 64}, {1, kMaxTopk}); }},
+     Focus::kEverything, [](Plan& plan, Draws&) {
+       plan.rows = {1025, 1100}; plan.topk = {1, kMaxTopk}; plan.segments = {33, 64}; plan.many_rows = true; }},
+    {{"a prefill batch", 1, true, [](const Domain& domain) { return admits(domain, kAnySegments, {512, kMaxTopk}); }},
+     Focus::kEverything, [](Plan& plan, Draws&) { plan.rows = {257, 270}; plan.topk = {512, kMaxTopk}; }},
+    {{"more than 65,536 segments", 1, true, [](const Domain& domain) {
+        return has(domain, Operation::kWitnesses) && domain.num_segments.empty(); }},
+     Focus::kEverything, [](Plan& plan, Draws&) {
+       plan.operations = {Operation::kWitnesses}; plan.segments = {1 << 18, (1 << 18) + 8}; plan.rows = {1, 1};
+       length_in_every(plan, LengthKind::kNear31); }},
 };
 // clang-format on
 

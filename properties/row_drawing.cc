@@ -126,6 +126,19 @@ class RowDrawing {
     valid_between(0, 0);
     if (keep_ < row_.size()) row_[keep_] = anywhere();
   }
+  // Each token decides about its segment alone, so a slot that is not read shows.
+  void few() {
+    valid_between(0, 0);
+    if (row_.empty()) return;
+    const auto width = static_cast<std::int64_t>(row_.size());
+    for (std::int64_t count = draws_.between(1, 3); count > 0; --count) {
+      const std::int64_t step = draws_.pick<std::int64_t>({32, 128, 256, 256, 1024, 1024});
+      const std::int64_t slot = draws_.pick<std::int64_t>(
+          {0, width - 1, width - draws_.between(1, 16), draws_.between(0, width - 1), draws_.between(0, width - 1),
+           draws_.between(0, width / step) * step, draws_.between(0, width / step) * step - 1});
+      row_[static_cast<std::size_t>(std::clamp<std::int64_t>(slot, 0, width - 1))] = anywhere();
+    }
+  }
   void pairs() {
     const std::int64_t copies = draws_.pick<std::int64_t>({2, 2, 2, 4});
     for (std::size_t slot = 0; slot < row_.size(); ++slot) {
@@ -214,6 +227,11 @@ std::int32_t draw_length(Draws& draws, LengthKind kind, std::int64_t num_segment
       return clamped(draws.between(201, draws.pick<std::int64_t>({4096, 131072})));
     case LengthKind::kPowerOfTwo:
       return clamped((std::int64_t{1} << draws.between(3, 31)) + draws.between(-1, 1));
+    case LengthKind::kMultiple: {
+      const std::int64_t times = draws.between(1, draws.pick<std::int64_t>({8, 200, 200, 1 << 20}));
+      return at_least_one(std::min(times * std::min<std::int64_t>(num_segments, 1 << 10), kMaxToken) +
+                          draws.between(-1, 1));
+    }
     case LengthKind::kAbove24:
       return clamped(draws.between((1 << 24) + 1, 1 << 26));
     case LengthKind::kAbove26:
@@ -286,6 +304,9 @@ void draw_tokens(Draws& draws, TokenKind kind, const RowShape& shape, std::span<
       break;
     case TokenKind::kAbsolute:
       drawing.absolute();
+      break;
+    case TokenKind::kFew:
+      drawing.few();
       break;
     case TokenKind::kModelLike:
       drawing.model_like();

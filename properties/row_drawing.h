@@ -18,11 +18,12 @@ enum class LengthKind : std::uint8_t {
   kSmall,          // 1 to 200
   kMiddle,         // 201 to 131,072
   kPowerOfTwo,     // 2^k - 1, 2^k, 2^k + 1 for k = 3 to 31, at most INT32_MAX
+  kMultiple,       // k * S - 1, k * S, k * S + 1: every edge exact, or just not
   kAbove24,        // 2^24 + 1 to 2^26
   kAbove26,        // 2^26 + 1 to 2^30
   kNear31,         // the last 2^20 below 2^31
 };
-inline constexpr int kLengthKinds = 11;
+inline constexpr int kLengthKinds = 12;
 
 enum class TokenKind : std::uint8_t {
   kUniform,       // anywhere in the context
@@ -45,9 +46,10 @@ enum class TokenKind : std::uint8_t {
   kPastShortRow,  // tokens in [L, S] in a row shorter than S
   kGarbage,       // min(L, topk) valid tokens, then others at or past the length
   kAbsolute,      // every token moved by one large base
+  kFew,           // one to three tokens, in slots where loops begin and end; padding elsewhere
   kModelLike,     // recent tokens, a few sinks and scattered clusters, distinct, in order of score, then -1
 };
-inline constexpr int kTokenKinds = 21;
+inline constexpr int kTokenKinds = 22;
 
 // What the tokens of a row depend on.
 struct RowShape {

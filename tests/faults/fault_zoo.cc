@@ -1,0 +1,171 @@
+// The zoo: each fault of faults.h as a plug-in, judged as `kvwitness verify` judges it, with generated cases alone.
+//
+//     fault_zoo FOLDER faulty.so [--whole] [NAME]...
+//
+// Each fault must be found by the property of its entry, with a counterexample that fails again in a process that has done nothing else; each right
+// plug-in with a narrow domain must pass, with no class of cases below its floor. Without --whole only that one property judges (and draws cases) for a
+// fault; with it all do, as by default in `verify`. Prints a table: the fault, what found it, the cases that took, the counterexample. Exit status 1 where
+// one line is not as it must be. FOLDER gets a link to faulty.so for each fault, for a person to try: kvwitness verify --plugin FOLDER/NAME.so
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "properties/invariants.h"
+#include "properties/plugin.h"
+#include "properties/report.h"
+#include "properties/runner.h"
+#include "tests/faults/faults.h"
+
+namespace kvwitness::faults {
+namespace {
+
+namespace fs = std::filesystem;
+using harness::Counterexample;
+using harness::Property;
+using harness::PropertyResult;
+using harness::Report;
+using harness::Reproduction;
+using harness::ResultKind;
+
+constexpr harness::Patience::Limits kLimits{.call = std::chrono::milliseconds(1000),
+                                            .unfamiliar = std::chrono::milliseconds(3000)};
+
+struct Options {
+  fs::path folder;
+  bool whole = false;
+  std::vector<std::string> names;
+};
+
+struct Line {
+  std::string text;
+  bool good = false;
+};
+
+std::vector<std::unique_ptr<harness::Implementation>> load(const Options& options, const FaultEntry& entry) {
+  std::vector<std::unique_ptr<harness::Implementation>> list;
+  auto loaded = harness::load_plugin(options.folder / (std::string(entry.name) + ".so"), kLimits);
+  if (!loaded) {
+    fmt::print(stderr, "{}\n", loaded.error());
+    std::exit(2);
+  }
+  list.push_back(std::move(*loaded));
+  return list;
+}
+
+Report judged(const Options& options, const FaultEntry& entry) {
+  auto implementations = load(options, entry);
+  harness::RunOptions run;
+  for (const Property& property : harness::all_properties()) {
+    if (options.whole || entry.group == Group::kRight || property.name == entry.property)
+      run.properties.push_back(&property);
+  }
+  auto report = harness::run_properties(run, implementations, {});
+  if (!report) {
+    fmt::print(stderr, "{}: {}\n", entry.name, report.error());
+    std::exit(2);
+  }
+  return std::move(*report);
+}
+
+bool fails_in_a_fresh_process(const Options& options, const FaultEntry& entry, const Counterexample& found) {
+  auto implementations = load(options, entry);
+  const Property* const property = harness::find_property(entry.property);
+  const auto judgements = harness::judge_case(harness::counterexample_case(found, entry.property), *implementations[0],
+                                              std::span(&property, 1));
+  return judgements[0].verdict.kind == harness::Verdict::Kind::kBroken;
+}
+
+std::string shortened(std::string text, std::size_t length) {
+  if (text.size() > length) text.replace(length - 3, std::string::npos, "...");
+  return text;
+}
+
+Line line_of_fault(const Options& options, const FaultEntry& entry) {
+  const Report report = judged(options, entry);
+  const auto& results = report.implementations[0].properties;
+  const auto killers = std::ranges::count(results, ResultKind::kFail, &PropertyResult::kind);
+  const auto named = std::ranges::find(results, entry.property, &PropertyResult::property);
+  if (named == results.end()) return {"no such property: " + std::string(entry.property), false};
+  if (named->kind != ResultKind::kFail) {
+    return {fmt::format("{} judged {} cases and found nothing ({} other properties did)", entry.property, named->cases,
+                        killers),
+            false};
+  }
+  const Counterexample& found = *named->counterexample;
+  const bool fresh = found.reproduction == Reproduction::kFresh && fails_in_a_fresh_process(options, entry, found);
+  const bool as_it_must = entry.group == Group::kChance || fresh;
+  return {
+      fmt::format("{:22} {:6} {:>3} {:9} {}", entry.property, named->cases, killers, fresh ? "replays" : "no replay",
+                  shortened(harness::to_json(harness::counterexample_case(found, entry.property)), 300)),
+      as_it_must};
+}
+
+Line line_of_right_one(const Options& options, const FaultEntry& entry) {
+  const Report report = judged(options, entry);
+  const harness::Conclusion conclusion = harness::conclude(report, {});
+  const auto& results = report.implementations[0].properties;
+  const auto passed = std::ranges::count(results, ResultKind::kPass, &PropertyResult::kind);
+  const auto enforced = std::ranges::count(report.missed_floors, true, &harness::MissedFloor::enforced);
+  std::string text = fmt::format("{} properties pass on {} cases; {}", passed, report.judged_cases, conclusion.message);
+  return {std::move(text), conclusion.exit_status == 0 && enforced == 0 && passed > 0};
+}
+
+Line line_of(const Options& options, const FaultEntry& entry) {
+  const auto start = std::chrono::steady_clock::now();
+  Line line = entry.group == Group::kRight ? line_of_right_one(options, entry) : line_of_fault(options, entry);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  fmt::print("{} {:30} {:4.1f} s  {}\n", line.good ? "  " : "!!", entry.name, took.count(), line.text);
+  std::fflush(stdout);
+  return line;
+}
+
+void link_all(const fs::path& folder, const fs::path& plugin) {
+  fs::create_directories(folder);
+  for (const FaultEntry& entry : kFaults) {
+    const fs::path link = folder / (std::string(entry.name) + ".so");
+    std::error_code already;
+    fs::remove(link, already);
+    fs::create_symlink(fs::absolute(plugin), link);
+  }
+}
+
+int visit(const Options& options) {
+  int bad = 0, seen = 0;
+  for (const FaultEntry& entry : kFaults) {
+    const bool asked = options.names.empty() ? options.whole || entry.group != Group::kRight
+                                             : std::ranges::find(options.names, entry.name) != options.names.end();
+    if (!asked) continue;
+    ++seen;
+    if (!line_of(options, entry).good) ++bad;
+  }
+  fmt::print("{} of {} as they must be\n", seen - bad, seen);
+  return bad == 0 && seen > 0 && (options.names.empty() || seen == static_cast<int>(options.names.size())) ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace kvwitness::faults
+
+int main(int argc, char** argv) {
+  using namespace kvwitness::faults;
+  if (argc < 3) {
+    fmt::print(stderr, "usage: fault_zoo FOLDER faulty.so [--whole] [NAME]...\n");
+    return 2;
+  }
+  Options options{.folder = argv[1], .whole = false, .names = {}};
+  for (int i = 3; i < argc; ++i) {
+    if (std::string_view(argv[i]) == "--whole") {
+      options.whole = true;
+    } else {
+      options.names.emplace_back(argv[i]);
+    }
+  }
+  link_all(options.folder, argv[2]);
+  return visit(options);
+}
