@@ -233,7 +233,7 @@ constexpr CaseClass kClasses[] = {
      [](T t) { return t.works() && (t.value->topk == 2047 || t.value->topk == 2049 || t.value->topk == 2051); }},
     {"topk 192, 512 or 1,024", "other widths of serving", "topk 192 to 1,024", 4,
      [](T t) { return t.works() && (t.value->topk == 192 || t.value->topk == 512 || t.value->topk == 1024); }},
-    {"topk above 2,051", "wider than any model serves", "any width", 2, [](T t) { return t.works() && t.value->topk > 2051; }},
+    {"topk above 2,051", "wider than any model serves", "topk above 2,051", 3, [](T t) { return t.works() && t.value->topk > 2051; }},
     {"topk of another width above 65", "no width of serving, nor beside one", "any width", 3, [](T t) {
        return t.works() && t.value->topk > 65 && t.value->topk < 2047 && t.value->topk != 192 && t.value->topk != 512 && t.value->topk != 1024; }},
     {"topk below S", "fewer slots than segments", "topk below S", 4,

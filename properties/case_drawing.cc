@@ -81,6 +81,7 @@ class CaseDrawing {
   void draw_rows();
   void draw_lengths(std::size_t chosen);
   void fill_rows(std::size_t chosen);
+  void fill_sparse_rows();
   void fill_differing_rows();
   void draw_placement();
   void draw_nonsense();
@@ -142,10 +143,11 @@ void CaseDrawing::draw_shape() {
   const Range topk = topk_range();
   if (plan_.many_rows) {
     case_.topk = domain_.topk.empty() ? draws_.between(topk.low, topk.low + 2) : least_value(domain_.topk, topk);
-  } else if (plan_.any_width && domain_.topk.empty()) {
-    case_.topk =
-        draws_.pick<std::int64_t>({draws_.between(66, 191), draws_.between(193, 1023), draws_.between(1025, 2047), 2048,
-                                   draws_.between(2049, 2100), draws_.between(4097, 8192)});
+  } else if (plan_.any_width) {
+    case_.topk = topk.low > 2051
+                     ? draws_.pick<std::int64_t>({draws_.between(2052, 4095), draws_.between(4097, topk.high)})
+                     : draws_.pick<std::int64_t>({draws_.between(66, 191), draws_.between(129, 191), draws_.between(193, 1023),
+                                                  draws_.between(1025, 2046), draws_.between(2049, 2100)});
   } else if (topk.low >= 192) {
     case_.topk = draw_value(draws_, domain_.topk, topk, {192, 512, 1024, 2047, 2048, 2048, 2051}, topk.low);
   } else {
@@ -242,6 +244,7 @@ void CaseDrawing::draw_lengths(std::size_t chosen) {
 
 void CaseDrawing::fill_rows(std::size_t chosen) {
   auto swarm = draw_swarm(draws_, plan_.in_range_alone ? kInRangeTokens : kUsualTokens);
+  if (plan_.sparse_rows) return fill_sparse_rows();
   if (plan_.many_rows) swarm = {TokenKind::kUniform, TokenKind::kAllPadding, TokenKind::kEdges};
   for (std::size_t index = 0; index < case_.context_lens.size(); ++index) {
     if (plan_.tokens && (index == chosen || draws_.chance(60))) {
@@ -252,6 +255,13 @@ void CaseDrawing::fill_rows(std::size_t chosen) {
     } else {
       fill(index, draws_.pick(swarm));
     }
+  }
+}
+
+void CaseDrawing::fill_sparse_rows() {
+  for (std::size_t index = 0; index < case_.context_lens.size(); ++index) {
+    const bool marks = index < 64 ? draws_.chance(50) : draws_.chance(1);
+    fill(index, marks ? TokenKind::kUniform : TokenKind::kAllPadding);
   }
 }
 

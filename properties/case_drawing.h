@@ -60,7 +60,8 @@ struct Plan {
   RowOrder order = RowOrder::kAsDrawn;
   bool rows_differ = false;  // full rows beside empty ones
   bool many_rows = false;    // few slots and cheap tokens
-  bool any_width = false;    // topk of 66 to 8,192, those that no model serves too
+  bool sparse_rows = false;  // nearly all rows hold padding alone, so that what a row left behind long ago shows
+  bool any_width = false;    // topk of the plan's range, also widths that no model serves
 
   KeepKind keep = KeepKind::kAny;
   BudgetKind budget = BudgetKind::kAny;

@@ -123,10 +123,13 @@ const ThemeEntry kThemes[] = {
      Focus::kEverything, [](Plan& plan, Draws& draws) {
        const auto topk = draws.pick<std::int64_t>({192, 512, 1024});
        plan.topk = {topk, topk}; plan.rows = {1, 3}; }},
-    {{"any width", 4, false, [](const Domain& domain) { return admits(domain, kAnySegments, {66, kMaxTopk}); }}, Focus::kEverything,
+    {{"any width", 4, false, [](const Domain& domain) { return domain.topk.empty() && anything(domain); }}, Focus::kEverything,
      [](Plan& plan, Draws& draws) {
-       plan.topk = {66, kMaxTopk}; plan.rows = {1, 2}; plan.any_width = true;
+       plan.rows = {1, 2}; plan.any_width = true; plan.topk = {66, 2100};
        if (draws.chance(75)) { long_enough(plan, draws); tokens_in_some(plan, TokenKind::kFew); } }},
+    {{"topk above 2,051", 2, false, [](const Domain& domain) { return domain.topk.empty() && anything(domain); }}, Focus::kEverything,
+     [](Plan& plan, Draws& draws) {
+       plan.rows = {1, 2}; plan.any_width = true; plan.topk = {2052, 8192}; long_enough(plan, draws); tokens_in_some(plan, TokenKind::kFew); }},
     {{"topk below S", 2, false, segments_exceed_slots}, Focus::kEverything,
      [](Plan& plan, Draws&) { plan.topk.low = 1; plan.segments_exceed_slots = true; }},
     {{"topk zero", 1, false, [](const Domain& domain) { return admits(domain, kAnySegments, {0, 0}); }},
@@ -200,7 +203,8 @@ const ThemeEntry kThemes[] = {
      [](Plan& plan, Draws&) { plan.in_range_alone = true; plan.topk.low = 1; }},
     {{"sorted rows", 2, false, [](const Domain& domain) { return admits(domain, kAnySegments, {3, kMaxTopk}); }},
      Focus::kEverything, [](Plan& plan, Draws& draws) {
-       plan.topk.low = 3; plan.order = draws.chance(50) ? RowOrder::kRising : RowOrder::kFalling; tokens_in_some(plan, TokenKind::kUniform); }},
+       plan.topk.low = 3; plan.order = draws.chance(50) ? RowOrder::kRising : RowOrder::kFalling; tokens_in_some(plan, TokenKind::kUniform);
+       if (draws.chance(85)) length_in_every(plan, LengthKind::kNear31); }},
     {{"rows that differ", 4, false, [](const Domain& domain) { return segments_fit(domain, 2); }}, Focus::kEverything,
      [](Plan& plan, Draws&) { plan.segments.low = 2; plan.segments_fit_slots = true; plan.rows = {2, 9}; plan.rows_differ = true; }},
 
@@ -223,9 +227,9 @@ const ThemeEntry kThemes[] = {
     {{"an unbounded budget", 1, false, [](const Domain& domain) { return apply_with(domain, kAnySegments, {1, kMaxTopk}); }},
      Focus::kEverything, [](Plan& plan, Draws&) {
        plan.operations = {Operation::kApply}; plan.topk.low = 1; plan.budget = BudgetKind::kUnbounded; }},
-    {{"scatter switched off", 1, false, [](const Domain& domain) {
+    {{"scatter switched off", 2, false, [](const Domain& domain) {
         return has(domain, Operation::kScatter) && admits_value(domain.num_segments, {0, 0}) && anything(domain); }},
-     Focus::kEverything, [](Plan& plan, Draws& draws) {
+     Focus::kRefusals, [](Plan& plan, Draws& draws) {
        plan.operations = {Operation::kScatter}; plan.segments = {0, 0}; plan.nonsense_when_off = draws.chance(60); }},
 
     // How the call is made.
@@ -268,15 +272,17 @@ const ThemeEntry kThemes[] = {
     {{"more than 1,024 rows", 1, true, narrow_rows}, Focus::kEverything,
      [](Plan& plan, Draws&) { plan.rows = {1025, 1500}; plan.topk = {1, kMaxTopk}; plan.many_rows = true; }},
     {{"more than 65,535 rows", 1, true, narrow_rows}, Focus::kEverything,
-     [](Plan& plan, Draws&) { plan.rows = {65536, 65600}; plan.topk = {1, kMaxTopk}; plan.many_rows = true; }},
+     [](Plan& plan, Draws&) { plan.rows = {65600, 65650}; plan.topk = {1, kMaxTopk}; plan.many_rows = plan.sparse_rows = true; }},
     {{"a serving batch", 1, true, [](const Domain& domain) { return admits(domain, kAnySegments, {1024, kMaxTopk}); }},
      Focus::kEverything, [](Plan& plan, Draws&) { plan.rows = {33, 40}; plan.topk = {1024, kMaxTopk}; }},
-    {{"row stride above 2^30", 1, true, [](const Domain& domain) { return !domain.contiguous && some_slots(domain); }},
-     Focus::kEverything, [](Plan& plan, Draws&) { plan.rows = {5, 5}; plan.topk.low = 1; plan.huge_stride = true; }},
+    {{"row stride above 2^30", 1, true, [](const Domain& domain) { return !domain.contiguous && two_segments(domain); }},
+     Focus::kEverything, [](Plan& plan, Draws&) {
+       plan.rows = {5, 5}; plan.segments.low = 2; plan.huge_stride = true; length_in_every(plan, LengthKind::kMiddle);
+       tokens_in_some(plan, TokenKind::kCluster); }},
     {{"more than 1,024 rows of many segments", 1, true,
       [](const Domain& domain) { return narrow_rows(domain) && admits(domain, {33, 64}, {1, kMaxTopk}); }},
      Focus::kEverything, [](Plan& plan, Draws&) {
-       plan.rows = {1025, 1100}; plan.topk = {1, kMaxTopk}; plan.segments = {33, 64}; plan.many_rows = true; }},
+       plan.rows = {1025, 1100}; plan.topk = {1, kMaxTopk}; plan.segments = {33, 64}; plan.many_rows = plan.sparse_rows = true; }},
     {{"a prefill batch", 1, true, [](const Domain& domain) { return admits(domain, kAnySegments, {512, kMaxTopk}); }},
      Focus::kEverything, [](Plan& plan, Draws&) { plan.rows = {257, 270}; plan.topk = {512, kMaxTopk}; }},
     {{"more than 65,536 segments", 1, true, [](const Domain& domain) {

@@ -136,12 +136,16 @@ void link_all(const fs::path& folder, const fs::path& plugin) {
   }
 }
 
+bool is_asked_for(const Options& options, const FaultEntry& entry) {
+  if (!options.names.empty()) return std::ranges::find(options.names, entry.name) != options.names.end();
+  const bool takes_long = entry.group == Group::kRight || entry.group == Group::kLong;
+  return entry.group != Group::kCanary && (options.whole || !takes_long);
+}
+
 int visit(const Options& options) {
   int bad = 0, seen = 0;
   for (const FaultEntry& entry : kFaults) {
-    const bool asked = options.names.empty() ? options.whole || entry.group != Group::kRight
-                                             : std::ranges::find(options.names, entry.name) != options.names.end();
-    if (!asked) continue;
+    if (!is_asked_for(options, entry)) continue;
     ++seen;
     if (!line_of(options, entry).good) ++bad;
   }

@@ -12,8 +12,10 @@ namespace kvwitness::faults {
 enum class Group : std::uint8_t {
   kCalls,     // wrong on legal calls; malformed ones are not made of it
   kHistory,   // the same, and wrong only after certain other calls of the same process
+  kLong,      // wrong, but a minimal counterexample takes long: hundreds of calls or many deadlines
   kRefusals,  // promises the refusals, and gives some of them wrongly
   kChance,    // wrong by chance: found, but no case can hold what it depends on
+  kCanary,    // right, but listed as wrong: the zoo must say that it was not found
   kRight,     // right, with a narrow domain: must pass
 };
 
@@ -158,13 +160,13 @@ enum class Group : std::uint8_t {
   /* Endings. */ \
   X(kCalls, crash_without_slots, "bounds", "topk = 0 divides by zero") \
   X(kCalls, crash_on_many_segments, "bounds", "marks on the stack: too many segments overrun it") \
-  X(kCalls, endless_on_short_row, "bounds", "a short row whose tokens are all missing never ends") \
+  X(kLong, endless_on_short_row, "bounds", "a short row whose tokens are all missing never ends") \
   X(kCalls, exits_on_bad_token, "bounds", "INT32_MIN ends the process") \
   X(kCalls, throws_on_long_context, "bounds", "a length above 2^30 throws") \
   /* History. */ \
   X(kHistory, first_call, "oracle_equality", "the first call of a process finds its tables empty") \
-  X(kHistory, every_97th_call, "oracle_equality", "every 97th call is wrong") \
-  X(kHistory, call_of_8_bits, "oracle_equality", "calls are numbered modulo 256: the 256th finds the mark of none") \
+  X(kLong, every_97th_call, "oracle_equality", "every 97th call is wrong") \
+  X(kLong, call_of_8_bits, "oracle_equality", "calls are numbered modulo 256: the 256th finds the mark of none") \
   X(kHistory, stale_after_larger, "oracle_equality", "a buffer is cleared as far as this call needs, and read further") \
   X(kHistory, previous_segments, "oracle_equality", "edges are cached by the length alone") \
   X(kHistory, previous_lengths, "oracle_equality", "lengths are cached by their address and number") \
@@ -194,6 +196,8 @@ enum class Group : std::uint8_t {
   X(kRefusals, no_budget_accepted, "refusal", "a budget of 0 returns before the checks") \
   X(kRefusals, off_checks_shape, "refusal", "scatter with S = 0 refuses a negative topk") \
   X(kRefusals, one_row_stride_refused, "refusal", "a single row with a stride below topk is refused") \
+  /* A canary. */ \
+  X(kCanary, canary, "oracle_equality", "no fault at all") \
   /* Right ones with narrow domains. */ \
   X(kRight, right, "", "the whole domain, legal calls alone") \
   X(kRight, right_checking, "", "the whole domain, refusals too") \

@@ -169,7 +169,7 @@ Merge merge_of(const Arguments& call) {
   if (is(Fault::budget_of_32_bits)) budget = std::max(static_cast<std::int32_t>(static_cast<std::uint32_t>(budget)), 0);
   if (is(Fault::budget_overflows)) {
     const auto end = static_cast<int64_t>(static_cast<std::uint64_t>(keep) + static_cast<std::uint64_t>(budget));
-    return {keep, std::max<int64_t>(std::min(end, call.topk) - keep, 0)};
+    return {keep, std::max(std::min(end, call.topk), keep) - keep};
   }
   return {keep, std::min(budget, call.topk - keep)};
 }
