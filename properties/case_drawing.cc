@@ -144,10 +144,11 @@ void CaseDrawing::draw_shape() {
   if (plan_.many_rows) {
     case_.topk = domain_.topk.empty() ? draws_.between(topk.low, topk.low + 2) : least_value(domain_.topk, topk);
   } else if (plan_.any_width) {
-    case_.topk = topk.low > 2051
-                     ? draws_.pick<std::int64_t>({draws_.between(2052, 4095), draws_.between(4097, topk.high)})
-                     : draws_.pick<std::int64_t>({draws_.between(66, 191), draws_.between(129, 191), draws_.between(193, 1023),
-                                                  draws_.between(1025, 2046), draws_.between(2049, 2100)});
+    case_.topk =
+        topk.low > 2051
+            ? draws_.pick<std::int64_t>({draws_.between(2052, 4095), draws_.between(4097, topk.high)})
+            : draws_.pick<std::int64_t>({draws_.between(66, 191), draws_.between(129, 191), draws_.between(193, 1023),
+                                         draws_.between(1025, 2046), draws_.between(2049, 2100)});
   } else if (topk.low >= 192) {
     case_.topk = draw_value(draws_, domain_.topk, topk, {192, 512, 1024, 2047, 2048, 2048, 2051}, topk.low);
   } else {
@@ -260,7 +261,7 @@ void CaseDrawing::fill_rows(std::size_t chosen) {
 
 void CaseDrawing::fill_sparse_rows() {
   for (std::size_t index = 0; index < case_.context_lens.size(); ++index) {
-    const bool marks = index < 64 ? draws_.chance(50) : draws_.chance(1);
+    const bool marks = index < 64 ? draws_.chance(50) : case_.rows() < 4096 && draws_.chance(1);
     fill(index, marks ? TokenKind::kUniform : TokenKind::kAllPadding);
   }
 }
@@ -354,7 +355,7 @@ void CaseDrawing::spoil(Fault fault) {
       return;
     case Fault::kStride:
       if (domain_.contiguous) return spoil_segments();
-      case_.row_stride = draws_.between(0, case_.topk - 1);
+      case_.row_stride = draws_.chance(40) ? case_.topk - 1 : draws_.between(0, case_.topk - 1);
       return;
   }
 }
@@ -413,6 +414,8 @@ void CaseDrawing::spoil_by_negative() {
     case 0:
       case_.topk = value;
       case_.form = Form::kFlat;
+      if (draws_.chance(50))
+        case_.learned.clear();  // a scatter that takes no number of elements can be told no other way
       break;
     case 1:
       case_.num_segments = value;

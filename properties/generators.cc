@@ -123,7 +123,7 @@ const ThemeEntry kThemes[] = {
      Focus::kEverything, [](Plan& plan, Draws& draws) {
        const auto topk = draws.pick<std::int64_t>({192, 512, 1024});
        plan.topk = {topk, topk}; plan.rows = {1, 3}; }},
-    {{"any width", 4, false, [](const Domain& domain) { return domain.topk.empty() && anything(domain); }}, Focus::kEverything,
+    {{"any width", 6, false, [](const Domain& domain) { return domain.topk.empty() && anything(domain); }}, Focus::kEverything,
      [](Plan& plan, Draws& draws) {
        plan.rows = {1, 2}; plan.any_width = true; plan.topk = {66, 2100};
        if (draws.chance(75)) { long_enough(plan, draws); tokens_in_some(plan, TokenKind::kFew); } }},

@@ -142,13 +142,14 @@ class PluginImplementation final : public Implementation {
 
  private:
   // Whether the interface can say the call and the plug-in promises to answer it: it has the operation, a malformed call only where it
-  // checks arguments, and scatter, which takes no number of elements, only with as many as the shape says.
+  // checks arguments, and scatter, which takes no number of elements, only with as many as the shape says: none at a negative width.
   bool may_be_called(const Case& value) const {
     if (!provides(value.operation)) {
       return false;
     }
     if (description_.checks_arguments) {
-      return value.operation != Operation::kScatter || fills_its_shape(value);
+      return value.operation != Operation::kScatter || fills_its_shape(value) ||
+             (value.topk < 0 && value.learned.empty());
     }
     return is_plain_call(value, sees_stride(*this, value));
   }

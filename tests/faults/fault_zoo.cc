@@ -109,7 +109,7 @@ Line line_of_fault(const Options& options, const FaultEntry& entry) {
 
 Line line_of_right_one(const Options& options, const FaultEntry& entry) {
   const Report report = judged(options, entry);
-  const harness::Conclusion conclusion = harness::conclude(report, {});
+  const harness::Conclusion conclusion = harness::conclude(report, {}, {});
   const auto& results = report.implementations[0].properties;
   const auto passed = std::ranges::count(results, ResultKind::kPass, &PropertyResult::kind);
   const auto enforced = std::ranges::count(report.missed_floors, true, &harness::MissedFloor::enforced);

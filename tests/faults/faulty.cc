@@ -327,6 +327,9 @@ int32_t answer(Arguments call) {
   }
   const int32_t status = check(call);
   if (status != 0) return status;
+  if (is(Fault::segments_of_32_bits)) {
+    call.num_segments = static_cast<std::int32_t>(static_cast<std::uint32_t>(call.num_segments));
+  }
   const bool off = call.num_segments <= 0;
   if (call.kind == Kind::kScatter && off) {
     if (is(Fault::off_clears) && call.rows > 0 && call.topk > 0) call.out[call.topk - 1] = -1;
@@ -338,7 +341,6 @@ int32_t answer(Arguments call) {
     // What a check let pass, or rows without slots.
     if (call.kind != Kind::kWitnesses || call.topk != 0) return 0;
   }
-  if (is(Fault::segments_of_32_bits)) call.num_segments = static_cast<std::uint32_t>(call.num_segments);
   if (is(Fault::crash_on_many_segments) && call.num_segments > 4096) std::abort();
   if (is(Fault::graph_replayed)) {
     serve_from_graph(call);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A program behind the pipe: the three operations with NumPy, nothing to compile or link.
 
-    kvwitness verify --pipe 'python3 tests/examples/pipe.py'
+    kvwitness verify --pipe 'python3 tests/examples/pipe_numpy.py'
 
 Replace the body of `witnesses` by a launch of your kernel (Triton, a remote GPU behind ssh). Standard output belongs to the protocol: print
 messages to standard error.
