@@ -13,33 +13,37 @@
 #include "properties/cuda_call.h"
 #include "properties/emulated_launch.h"
 #include "properties/implementations.h"
+#include "properties/oracle.h"
 
 namespace kvwitness::harness {
 namespace {
 
-simt::Config config_of(const EmulatedRun& run, std::int64_t rows, std::int64_t rows_per_block) {
+template <class Witness>
+simt::Config config_of(const EmulatedRun& run, std::int64_t rows) {
+  constexpr std::int64_t kRowsPerBlock = kernels::Grid<Witness>::kRowsPerBlock;
   simt::Config made;
-  const unsigned int blocks = kernels::grid_blocks(rows, rows_per_block);
+  const unsigned int blocks = kernels::grid_blocks(rows, kRowsPerBlock);
   made.grid = std::max(1u, blocks / std::max(1u, run.grid_divisor));
-  made.block = kernels::kThreads;
+  // Warps without a row need not be run.
+  made.block =
+      static_cast<unsigned int>(kernels::Grid<Witness>::kThreads / kRowsPerBlock * std::min(rows, kRowsPerBlock));
   made.schedule = run.schedule;
   return made;
 }
 
 template <class Witness>
 simt::Report launch_as(const CudaPlan& plan, const EmulatedRun& run) {
-  constexpr std::int64_t kRowsPerBlock = kernels::Grid<Witness>::kRowsPerBlock;
   if (plan.merge) {
     const auto kernel = plan.merge->out == plan.merge->learned ? kernels::merge_rows<Witness, false>
                                                                : kernels::merge_rows<Witness, true>;
-    return simt::launch(config_of(run, plan.merge->rows, kRowsPerBlock), kernel, *plan.merge);
+    return simt::launch(config_of<Witness>(run, plan.merge->rows), kernel, *plan.merge);
   }
   if (plan.indices.few) {
-    return simt::launch(config_of(run, plan.indices.few->rows, kRowsPerBlock), kernels::witness_indices<Witness>,
+    return simt::launch(config_of<Witness>(run, plan.indices.few->rows), kernels::witness_indices<Witness>,
                         *plan.indices.few);
   }
   if (plan.indices.many) {
-    return simt::launch(config_of(run, plan.indices.many->rows, 1),
+    return simt::launch(config_of<BlockWitness<kernels::kThreads>>(run, plan.indices.many->rows),
                         kernels::witness_indices_of_many_segments<kernels::kThreads>, *plan.indices.many);
   }
   return {};
@@ -54,7 +58,10 @@ class EmulatedImplementation final : public HostImplementation {
 
   std::string name() const override { return name_; }
 
-  bool supports(const Case& value) const override { return is_cuda_case(value); }
+  // Thousands of rows take seconds here, and every relation would repeat them.
+  bool supports(const Case& value) const override {
+    return is_cuda_case(value) && (value.rows() <= kMostRows || !is_legal(value));
+  }
 
   // The executor needs some hundred microseconds a row, more under a sanitizer.
   Patience::Limits limits() const override {
@@ -69,15 +76,20 @@ class EmulatedImplementation final : public HostImplementation {
     if (plan.status != KVW_OK) {
       return {plan.status, kernels::last_error()};
     }
-    const simt::Report report = launch_emulated(plan, run_of(seed));
+    const simt::Report report = launch_emulated(plan, run_of(call, seed));
     return report.ok() ? Answer{KVW_OK, ""} : Answer{KVW_CUDA, report.to_string()};
   }
 
  private:
-  // A few rows more than blocks now and then, so that blocks take several rows each.
-  EmulatedRun run_of(std::uint64_t seed) const {
-    return {variant_, seed % 2 == 0 ? simt::random_schedule(seed >> 8) : simt::pct_schedule(seed >> 8),
-            seed % 4 == 0 ? 2u : 1u};
+  static constexpr std::int64_t kMostRows = 2048;
+
+  // A few rows more than blocks now and then, so that blocks take several rows each; and blocks as wide as the library's
+  // for rows that fill them, and for some others.
+  EmulatedRun run_of(const Call& call, std::uint64_t seed) const {
+    return {.variant = variant_,
+            .schedule = seed % 2 == 0 ? simt::random_schedule(seed >> 8) : simt::pct_schedule(seed >> 8),
+            .grid_divisor = seed % 4 == 0 ? 2u : 1u,
+            .narrow_blocks = call.rows > kMostRows || (call.topk <= 256 && seed % 8 != 1)};
   }
 
   std::string name_;
@@ -87,8 +99,11 @@ class EmulatedImplementation final : public HostImplementation {
 }  // namespace
 
 simt::Report launch_emulated(const CudaPlan& plan, const EmulatedRun& run) {
-  return run.variant == kernels::Variant::kBlock ? launch_as<BlockWitness<kernels::kThreads>>(plan, run)
-                                                 : launch_as<WarpWitness>(plan, run);
+  if (run.variant == kernels::Variant::kWarp) {
+    return launch_as<WarpWitness>(plan, run);
+  }
+  return run.narrow_blocks ? launch_as<BlockWitness<64>>(plan, run)
+                           : launch_as<BlockWitness<kernels::kThreads>>(plan, run);
 }
 
 std::vector<std::unique_ptr<Implementation>> make_cuda_emulated() {
