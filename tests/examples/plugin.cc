@@ -21,7 +21,7 @@ bool is_model_width(std::int64_t topk) {
 }
 
 void scatter_row(std::int32_t* row, std::int64_t topk, std::int64_t context_len, std::int64_t num_segments) {
-  if (context_len <= 0) return;
+  if (context_len <= 0 || num_segments == 0) return;  // an empty row; switched off
   const std::int64_t segments = std::min(num_segments, context_len);
   std::bitset<kMostSegments> occupied;
   for (std::int64_t slot = 0; slot < topk; ++slot) {
