@@ -1,9 +1,8 @@
-#include "kernels/src/launch.h"
-
 #include <cuda_runtime.h>
 #include <kvwitness/kvwitness_cuda.h>
 
 #include "kernels/src/kernels.cuh"
+#include "kernels/src/launch.h"
 
 namespace kvwitness::kernels {
 namespace {
@@ -14,9 +13,9 @@ using Warp = WarpWitness;
 template <class Arguments>
 kvw_status launch_rows(void (*kernel)(Arguments), Arguments arguments, int rows_per_block, void* stream) noexcept {
   void* const parameters[] = {&arguments};
-  const cudaError_t error = cudaLaunchKernel(reinterpret_cast<const void*>(kernel),
-                                             dim3(grid_blocks(arguments.rows, rows_per_block)), dim3(kThreads),
-                                             const_cast<void**>(parameters), 0, static_cast<cudaStream_t>(stream));
+  const cudaError_t error =
+      cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(grid_blocks(arguments.rows, rows_per_block)),
+                       dim3(kThreads), const_cast<void**>(parameters), 0, static_cast<cudaStream_t>(stream));
   if (error == cudaSuccess) {
     return KVW_OK;
   }
@@ -40,7 +39,8 @@ kvw_status launch(const MergePlan& plan, Variant variant, void* stream) noexcept
 
 kvw_status launch(const IndicesPlan& plan, Variant variant, void* stream) noexcept {
   if (plan.many) {
-    return launch_rows<IndicesArguments<FixedDivisor>>(witness_indices_of_many_segments<kThreads>, *plan.many, 1, stream);
+    return launch_rows<IndicesArguments<FixedDivisor>>(witness_indices_of_many_segments<kThreads>, *plan.many, 1,
+                                                       stream);
   }
   if (!plan.few) {
     return KVW_OK;
@@ -57,7 +57,9 @@ using namespace kvwitness::kernels;
 
 extern "C" {
 
-const char* kvw_cuda_last_error(void) { return last_error(); }
+const char* kvw_cuda_last_error(void) {
+  return last_error();
+}
 
 kvw_status kvw_cuda_witness_indices(const int32_t* learned, int64_t learned_len, int64_t row_stride, int64_t topk,
                                     const kvw_cuda_lengths* lengths, int64_t rows, int64_t num_segments,
@@ -73,8 +75,8 @@ kvw_status kvw_cuda_apply(const int32_t* learned, int64_t learned_len, int64_t r
                           int64_t max_replacements, int32_t* out, int64_t out_len, int64_t out_row_stride,
                           void* stream) {
   MergePlan plan;
-  const kvw_status status = plan_apply(learned, learned_len, row_stride, topk, lengths, rows, learned_keep, num_segments,
-                                       max_replacements, out, out_len, out_row_stride, plan);
+  const kvw_status status = plan_apply(learned, learned_len, row_stride, topk, lengths, rows, learned_keep,
+                                       num_segments, max_replacements, out, out_len, out_row_stride, plan);
   return status == KVW_OK ? launch(plan, choose_variant(rows, topk), stream) : status;
 }
 
