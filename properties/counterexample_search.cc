@@ -58,7 +58,8 @@ class Search {
  private:
   Trial trial(const Case& value) {
     Trial result;
-    if (!admitted(value)) return result;
+    // A minimal case known from another property may be of an operation that this one says nothing about.
+    if (!property_.concerns(value.operation) || !admitted(value)) return result;
     result.outcome = implementation_.run(value);
     if (result.outcome.ending == Ending::kUnsupported) return result;
     result.verdict = property_.judge(value, result.outcome, implementation_);
