@@ -214,7 +214,9 @@ int main_of(int argc, char** argv) {
   try {
     refuse_unknown_command(argc, argv);
     app.parse(argc, argv);
-    return static_cast<int>(dispatch(app.get_subcommands().front()->get_name(), arguments));
+    const ExitStatus status = dispatch(app.get_subcommands().front()->get_name(), arguments);
+    if (std::fflush(stdout) != 0) throw UsageError("standard output cannot be written: the disk may be full");
+    return static_cast<int>(status);
   } catch (const CLI::Success& wanted) {  // --help, --version
     return app.exit(wanted);
   } catch (const CLI::ParseError& error) {

@@ -2,10 +2,13 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <limits>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "properties/cli/commands.h"
@@ -54,6 +57,16 @@ std::int64_t parse_align(const std::string& text) {
   return bytes;
 }
 
+// The folder, made where it is missing: a run that cannot keep its failures should not start.
+std::string writable_folder(std::string_view option, const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (!error && !std::filesystem::is_directory(path, error)) error = std::make_error_code(std::errc::not_a_directory);
+  if (!error && ::access(path.c_str(), W_OK | X_OK) != 0) error = std::error_code(errno, std::generic_category());
+  if (error) throw UsageError(fmt::format("{} is '{}', not a folder to write to: {}", option, path, error.message()));
+  return path;
+}
+
 RunOptions options_of(const VerifyArguments& arguments, const Environment& environment) {
   RunOptions options;
   options.properties = select_properties(arguments.properties);
@@ -70,10 +83,7 @@ RunOptions options_of(const VerifyArguments& arguments, const Environment& envir
   if (arguments.segments) options.num_segments = parse_counts("--segments", *arguments.segments, 0, kMaxSegments);
   if (arguments.align) options.align_bytes = parse_align(*arguments.align);
   options.contiguous = arguments.contiguous;
-  if (arguments.failures) {
-    if (arguments.failures->empty()) throw UsageError("--failures is '', not a folder");
-    options.failures_folder = *arguments.failures;
-  }
+  if (arguments.failures) options.failures_folder = writable_folder("--failures", *arguments.failures);
   options.pinned = arguments.cases.empty() ? read_corpus(corpus_folder()) : read_case_files(arguments.cases);
   return options;
 }

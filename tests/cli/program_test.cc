@@ -348,6 +348,11 @@ TEST(Installed, TheProgramFindsItsPinnedCases) {
   EXPECT_TRUE(std::filesystem::exists(folder.path("share/kvwitness/corpus/golden/upstream.jsonl")));
 }
 
+TEST(FalseGreen, OutputThatCannotBeWrittenIsAnError) {
+  EXPECT_EQ(shell(KVWITNESS_PROGRAM " list > /dev/full").exit_status, 2);
+  EXPECT_EQ(shell(KVWITNESS_PROGRAM " run " + kGolden + " > /dev/full").exit_status, 2);
+}
+
 // ---- wrong calls ----
 
 TEST(Usage, EveryWrongOptionIsExitStatus2AndNamesItself) {
@@ -365,6 +370,8 @@ TEST(Usage, EveryWrongOptionIsExitStatus2AndNamesItself) {
       {{"verify", "--align", "12"}, "4, 8, 16, 32 or 64"},
       {{"verify", "--json", "/nonexistent/r.json"}, "--json /nonexistent/r.json"},
       {{"verify", "--junit", folder.path("")}, "--junit"},
+      {{"verify", "--failures", "/proc/nope"}, "--failures is '/proc/nope'"},
+      {{"verify", "--failures", ""}, "--failures is ''"},
       {{"verify", "--cases", "/nonexistent.jsonl"}, "/nonexistent.jsonl"},
       {{"verify", "--seed", "1", "--seed", "2"}, "--seed"},
       {{"verify", "--plugin", "/nonexistent.so"}, "/nonexistent.so"},
