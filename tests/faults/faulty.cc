@@ -119,7 +119,9 @@ void merge_row(const Row& row, std::int32_t* out) {
   if (row.context_len <= 0 && is(Fault::empty_row_unwritten)) return;
   std::copy(given.begin(), given.end(), out);
   if (is(Fault::padding_compacted) && row.context_len > 0) {
-    std::stable_partition(out, out + row.topk, [](std::int32_t token) { return token >= 0; });
+    const auto is_padding = [](std::int32_t token) { return token < 0; };
+    std::copy_if(given.begin(), given.end(), std::remove_copy_if(given.begin(), given.end(), out, is_padding),
+                 is_padding);
   }
   if (is(Fault::read_after_overwrite)) return merge_by_rereading(row, out);
   if (is(Fault::padding_alone_overwritten)) return write_into_padding(row, list, out);
