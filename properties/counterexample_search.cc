@@ -109,12 +109,11 @@ class Search {
       shrunk = shrink(start, budget_, [this](const Case& value) { return trial(value).attempt; });
     }
     count(shrunk);
+    const std::int64_t budget_left = std::max<std::int64_t>(budget_ / 4, 1);
+    const bool fails_at_once = hung || trial(shrunk.minimal).fails();
     Trial last = fresh_trial(shrunk.minimal);
-    // Something that an attempt left behind made the next ones fail; or nothing fails but a process's first call.
-    const bool stuck = restartable_ && !known && !hung && shrunk.accepted == 0;
-    if (!last.fails() || stuck) {
-      return shrink_afresh(start, std::max<std::int64_t>(budget_ / 4, 1));
-    }
+    if (!last.fails()) return shrink_afresh(start, budget_left);  // what an attempt left behind made the next ones fail
+    if (!fails_at_once) return shrink_afresh(shrunk.minimal, budget_left);  // or made them pass
     keep(shrunk.minimal, std::move(last));
   }
 

@@ -62,6 +62,10 @@ class Implementation {
   // them.
   virtual Outcome run_in(const Case& value, const Surroundings& surroundings) = 0;
 
+  // Whether a row takes some hundred times what a function would, as on an executor of another machine's code. The runner
+  // then spares it the relations' further runs of large pinned cases, and all but one operation's shared large ones.
+  virtual bool is_slow() const { return false; }
+
   // Forgets whatever earlier calls may have left behind, as a fresh process would: a worker process is replaced. False
   // where that cannot be done, or is not needed because calls leave nothing. The runner asks for it before it says that
   // a failure can be replayed.

@@ -57,6 +57,7 @@ class EmulatedImplementation final : public HostImplementation {
   EmulatedImplementation(std::string name, kernels::Variant variant) : name_(std::move(name)), variant_(variant) {}
 
   std::string name() const override { return name_; }
+  bool is_slow() const override { return true; }
 
   // Thousands of rows take seconds here, and every relation would repeat them.
   bool supports(const Case& value) const override {

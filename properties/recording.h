@@ -24,6 +24,7 @@ class Recording final : public Implementation {
   bool checks_arguments() const override { return inner_.checks_arguments(); }
   bool honours_stride(Operation operation) const override { return inner_.honours_stride(operation); }
   bool supports(const Case& value) const override { return inner_.supports(value); }
+  bool is_slow() const override { return inner_.is_slow(); }
   Outcome run_in(const Case& value, const Surroundings& surroundings) override;
   bool restart() override;
 

@@ -20,6 +20,8 @@ namespace {
 
 // Below this many generated cases a property, the shared large cases would take longer than all others together.
 constexpr std::int64_t kLeastCasesForSharedOnes = 100;
+// Up to how many tokens and lengths a pinned or shared case's relations are judged on a slow implementation.
+constexpr std::size_t kMostElementsOfSlowRelations = 256;
 // How many minimal cases are tried for the other properties of the same implementation.
 constexpr std::size_t kMostKnown = 8;
 
@@ -205,8 +207,10 @@ std::expected<void, std::string> Run::prepare(std::vector<std::unique_ptr<Implem
 
 bool Run::is_judged(const Seat& seat, const Case& value, std::size_t property, std::size_t own) const {
   const Property& candidate = *properties_[property];
-  return seat.result.properties[property].kind != ResultKind::kFail && candidate.concerns(value.operation) &&
-         (own == kEvery || own == property || !candidate.relation);
+  if (seat.result.properties[property].kind == ResultKind::kFail || !candidate.concerns(value.operation)) return false;
+  if (!candidate.relation || own == property) return true;
+  const bool small = value.learned.size() + value.context_lens.size() <= kMostElementsOfSlowRelations;
+  return own == kEvery && (small || !seat.recording.is_slow());
 }
 
 // Judges the case by the property `own` and by all that need no further runs; by every property where own is kEvery. False where the
@@ -311,7 +315,9 @@ void Run::judge_pinned(Seat& seat) {
 
 void Run::judge_shared(Seat& seat) {
   if (options_.cases_per_property < kLeastCasesForSharedOnes) return;
-  const std::vector<Case> cases = shared_cases(seat.narrowed, seed_for(options_.seed, "shared"));
+  Domain domain = seat.narrowed;
+  if (seat.recording.is_slow()) domain.operations = {domain.operations.back()};
+  const std::vector<Case> cases = shared_cases(domain, seed_for(options_.seed, "shared"));
   std::vector<std::int64_t> hits(all_case_classes().size(), 0);
   for (const Case& value : cases) {
     if (out_of_time()) return;
@@ -322,7 +328,7 @@ void Run::judge_shared(Seat& seat) {
   }
   for (std::size_t i = 0; i < hits.size(); ++i) {
     const CaseClass& kind = all_case_classes()[i];
-    const bool due = theme_of(kind).shared && theme_of(kind).possible(seat.narrowed);
+    const bool due = theme_of(kind).shared && theme_of(kind).possible(domain);
     if (!due || hits[i] > 0) continue;
     report_.missed_floors.push_back({.implementation = seat.result.implementation,
                                      .property = "every property",

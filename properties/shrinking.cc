@@ -97,10 +97,13 @@ struct Chunk {
   std::size_t end;
 };
 
-// Halves, quarters, ... of [0, count), down to single elements, or to 1/64 of a long range; then short ends of it.
+// What to drop of [0, count): all, all but a short beginning, all but a longer one; then halves, quarters, ... down to single elements, or to 1/64
+// of a long range; then short ends of it.
 std::vector<Chunk> chunks(std::size_t count) {
   std::vector<Chunk> list;
   if (count == 0) return list;
+  list.push_back({0, count});
+  for (std::size_t left = 1; left <= count / 4; left *= 2) list.push_back({left, count});
   const std::size_t least = std::max<std::size_t>(count / 64, 1);
   for (std::size_t size = (count + 1) / 2; size >= least; size = size == 1 ? 0 : (size + 1) / 2) {
     for (std::size_t begin = 0; begin < count; begin += size) list.push_back({begin, std::min(begin + size, count)});

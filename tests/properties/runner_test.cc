@@ -1,0 +1,436 @@
+// The runner: each planted fault is found within the default budget by the property that states what it breaks, with a small case that fails
+// again by itself; and a run is repeatable, honest about what it did not judge, and keeps its failures.
+#include "properties/runner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "properties/failures.h"
+#include "properties/oracle.h"
+#include "properties/shrinking.h"
+#include "tests/properties/faulty_rule.h"
+
+namespace kvwitness::harness {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::vector<const Property*> properties_named(const std::vector<std::string>& names) {
+  std::vector<const Property*> list;
+  for (const std::string& name : names) list.push_back(find_property(name));
+  return list;
+}
+
+std::vector<std::unique_ptr<Implementation>> one(std::unique_ptr<Implementation> implementation) {
+  std::vector<std::unique_ptr<Implementation>> list;
+  list.push_back(std::move(implementation));
+  return list;
+}
+
+Report run(const RunOptions& options, std::vector<std::unique_ptr<Implementation>> implementations) {
+  auto report = run_properties(options, implementations, nullptr);
+  EXPECT_TRUE(report.has_value()) << report.error();
+  return report.has_value() ? *report : Report{};
+}
+
+Report run_faulty(const RunOptions& options, const Faults& faults, bool can_restart = true) {
+  return run(options, one(std::make_unique<FaultyRule>("faulty", faults, can_restart)));
+}
+
+std::size_t size_of(const Case& value) {
+  std::size_t size = value.learned.size() + value.context_lens.size();
+  for (const Case& earlier : value.after) size += size_of(earlier);
+  return size;
+}
+
+// ---- Planted faults.
+
+struct Planted {
+  const char* name;
+  Faults faults;
+  const char* property;
+  std::size_t most_elements;  // of the minimal case, its history included
+};
+
+class PlantedFaults : public testing::TestWithParam<Planted> {};
+
+TEST_P(PlantedFaults, AreFoundByTheirPropertyWithASmallCaseThatFailsAgain) {
+  const Planted& planted = GetParam();
+  RunOptions options;
+  options.properties = properties_named({planted.property});
+  const Report report = run_faulty(options, planted.faults);
+  const PropertyResult& result = report.implementations.at(0).properties.at(0);
+  ASSERT_EQ(result.kind, ResultKind::kFail);
+  ASSERT_TRUE(result.counterexample.has_value());
+  const Counterexample& found = *result.counterexample;
+  EXPECT_EQ(found.reproduction, Reproduction::kFresh);
+  EXPECT_LE(size_of(found.minimal), planted.most_elements) << found.minimal;
+  EXPECT_FALSE(simpler(found.original, found.minimal));
+  // In a process of its own.
+  FaultyRule fresh("fresh", planted.faults);
+  const auto judgements = judge_case(found.minimal, fresh, options.properties);
+  EXPECT_EQ(judgements.at(0).verdict.kind, Verdict::Kind::kBroken) << found.minimal;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Runner, PlantedFaults,
+    testing::Values(Planted{"edge_rounds_down", {.edge_rounds_down = true}, "round_trip", 3},
+                    Planted{"product_of_32_bits", {.product_of_32_bits = true}, "oracle_equality", 3},
+                    Planted{"occupancy_by_exclusive_or", {.occupancy_by_exclusive_or = true}, "oracle_equality", 4},
+                    Planted{"a_repeated_token_cancels", {.occupancy_by_exclusive_or = true}, "repeated_token", 4},
+                    Planted{"mask_of_32_bits", {.mask_of_32_bits = true}, "oracle_equality", 4},
+                    Planted{"short_row_clamps_inside", {.short_row_clamps_inside = true}, "short_row", 3},
+                    Planted{"only_minus_one_is_padding", {.only_minus_one_is_padding = true}, "padding", 3},
+                    Planted{"reads_the_head_alone", {.reads_the_head_alone = true}, "disjointness", 4},
+                    Planted{"occupancy_survives_rows", {.occupancy_survives_rows = true}, "row_independence", 6},
+                    Planted{"occupancy_survives_calls", {.occupancy_survives_calls = true}, "repeat_run", 8},
+                    Planted{"keep_moves_when_dropped", {.keep_moves_when_dropped = true}, "budget", 5},
+                    Planted{"accepts_65_segments", {.accepts_65_segments = true}, "refusal", 3},
+                    Planted{"misaligned_is_wrong", {.misaligned_is_wrong = 4}, "oracle_equality", 3}),
+    [](const auto& instance) { return std::string(instance.param.name); });
+
+TEST(Runner, FindsAFaultBeyond65535RowsInTheSharedCases) {
+  RunOptions options;
+  options.properties = properties_named({"oracle_equality"});
+  const Report report = run_faulty(options, {.rows_count_to_65535 = true});
+  const auto& found = report.implementations.at(0).properties.at(0).counterexample;
+  ASSERT_TRUE(found.has_value());
+  EXPECT_GE(found->minimal.rows(), 65537);
+  EXPECT_LE(found->minimal.topk, 1);
+  EXPECT_LT(found->shrink_attempts, options.shrink_attempts);
+}
+
+TEST(Runner, PutsTheCallsBeforeAFailureIntoItsCaseWhereAFaultCountsCalls) {
+  RunOptions options;
+  options.properties = properties_named({"oracle_equality"});
+  const Faults faults{.every_nth_call_is_wrong = 97};
+  const Report report = run_faulty(options, faults);
+  const auto& found = report.implementations.at(0).properties.at(0).counterexample;
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->reproduction, Reproduction::kFresh);
+  EXPECT_EQ(found->minimal.after.size(), 96u);
+  EXPECT_LE(size_of(found->minimal), 2u * 97u);
+  FaultyRule fresh("fresh", faults);
+  EXPECT_EQ(judge_case(found->minimal, fresh, options.properties).at(0).verdict.kind, Verdict::Kind::kBroken);
+}
+
+TEST(Runner, KeepsOneEarlierCallWhereOneCallLeavesSomethingToTheNext) {
+  RunOptions options;
+  options.properties = properties_named({"oracle_equality"});
+  const Report report = run_faulty(options, {.occupancy_survives_calls = true});
+  const auto& found = report.implementations.at(0).properties.at(0).counterexample;
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->reproduction, Reproduction::kFresh);
+  EXPECT_LE(found->minimal.after.size() + static_cast<std::size_t>(found->minimal.rows()), 2u) << found->minimal;
+}
+
+TEST(Runner, SaysWhenNothingProvesThatAReplayWouldFail) {
+  RunOptions options;
+  options.properties = properties_named({"oracle_equality"});
+  const Report cannot_restart = run_faulty(options, {.edge_rounds_down = true}, false);
+  EXPECT_EQ(cannot_restart.implementations[0].properties[0].counterexample->reproduction, Reproduction::kSameProcess);
+
+  // Wrong once and never again, whatever is called.
+  class WrongOnce final : public Implementation {
+   public:
+    std::string name() const override { return "wrong-once"; }
+    bool restart() override { return true; }
+    Outcome run_in(const Case& value, const Surroundings& surroundings) override {
+      Outcome outcome = rule_.run_in(value, surroundings);
+      if (++calls_ == 300 && !outcome.rows.empty()) outcome.rows[0] ^= 1;
+      return outcome;
+    }
+
+   private:
+    FaultyRule rule_{"rule", {}};
+    int calls_ = 0;
+  };
+  const Report once = run(options, one(std::make_unique<WrongOnce>()));
+  const auto& found = once.implementations[0].properties[0].counterexample;
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->reproduction, Reproduction::kNot);
+  EXPECT_EQ(found->minimal, found->original);
+}
+
+TEST(Runner, NamesTheFirstDifferingSlotAndTheFieldsThatDoNotMatter) {
+  RunOptions options;
+  options.properties = properties_named({"oracle_equality"});
+  const Report report = run_faulty(options, {.every_nth_call_is_wrong = 1});  // every result's last element is wrong
+  const auto& found = report.implementations[0].properties[0].counterexample;
+  ASSERT_TRUE(found.has_value());
+  ASSERT_TRUE(found->verdict.difference.has_value());
+  EXPECT_EQ(found->verdict.difference->expected ^ 1, found->verdict.difference->actual);
+  EXPECT_THAT(found->irrelevant_fields, testing::Contains("context_lens"));
+}
+
+// ---- What a right implementation gives.
+
+RunOptions small_run() {
+  RunOptions options;
+  for (const Property& property : all_properties()) options.properties.push_back(&property);
+  options.cases_per_property = 30;
+  return options;
+}
+
+TEST(Runner, PassesARightImplementationWithEveryProperty) {
+  RunOptions options = small_run();
+  options.cases_per_property = kDefaultCasesPerProperty;
+  const Report report = run_faulty(options, {});
+  EXPECT_THAT(report.missed_floors, IsEmpty());
+  for (const PropertyResult& result : report.implementations.at(0).properties) {
+    EXPECT_EQ(result.kind, ResultKind::kPass) << result.property << ": " << result.reason;
+    EXPECT_GE(result.cases, 100) << result.property;
+  }
+}
+
+void expect_equal(const Report& a, const Report& b) {
+  ASSERT_EQ(a.implementations.size(), b.implementations.size());
+  EXPECT_EQ(a.generated_cases, b.generated_cases);
+  for (std::size_t i = 0; i < a.implementations.size(); ++i) {
+    EXPECT_EQ(a.implementations[i].runs, b.implementations[i].runs);
+    for (std::size_t p = 0; p < a.implementations[i].properties.size(); ++p) {
+      const PropertyResult &left = a.implementations[i].properties[p], &right = b.implementations[i].properties[p];
+      EXPECT_EQ(left.kind, right.kind);
+      EXPECT_EQ(left.cases, right.cases);
+      EXPECT_EQ(left.classes, right.classes);
+      ASSERT_EQ(left.counterexample.has_value(), right.counterexample.has_value());
+      if (!left.counterexample) continue;
+      EXPECT_EQ(left.counterexample->original, right.counterexample->original);
+      EXPECT_EQ(left.counterexample->minimal, right.counterexample->minimal);
+      EXPECT_EQ(left.counterexample->shrink_attempts, right.counterexample->shrink_attempts);
+      EXPECT_EQ(left.counterexample->irrelevant_fields, right.counterexample->irrelevant_fields);
+    }
+  }
+}
+
+TEST(Runner, GivesTheSameReportForTheSameOptions) {
+  for (const Faults& faults : {Faults{}, Faults{.edge_rounds_down = true}, Faults{.every_nth_call_is_wrong = 97}}) {
+    expect_equal(run_faulty(small_run(), faults), run_faulty(small_run(), faults));
+  }
+}
+
+TEST(Runner, DrawsOtherCasesForAnotherSeed) {
+  RunOptions first = small_run(), second = small_run();
+  second.seed = 1;
+  const Report a = run_faulty(first, {.edge_rounds_down = true}), b = run_faulty(second, {.edge_rounds_down = true});
+  EXPECT_NE(a.implementations[0].properties[0].counterexample->original,
+            b.implementations[0].properties[0].counterexample->original);
+}
+
+TEST(Runner, RefusesToJudgeNothing) {
+  auto implementations = one(std::make_unique<FaultyRule>("rule", Faults{}));
+  RunOptions none = small_run();
+  none.cases_per_property = 0;
+  EXPECT_THAT(run_properties(none, implementations, nullptr).error(), HasSubstr("no case"));
+  EXPECT_THAT(run_properties(RunOptions{}, implementations, nullptr).error(), HasSubstr("no property"));
+  std::vector<std::unique_ptr<Implementation>> nobody;
+  EXPECT_THAT(run_properties(small_run(), nobody, nullptr).error(), HasSubstr("no implementation"));
+}
+
+TEST(Runner, FailsAnImplementationThatServesNoShape) {
+  auto rule = std::make_unique<FaultyRule>("rule", Faults{});
+  rule->serve_only([](const Case&) { return false; });
+  const Report report = run(small_run(), one(std::move(rule)));
+  EXPECT_EQ(report.implementations[0].kind, ResultKind::kFail);
+  EXPECT_THAT(report.implementations[0].reason, HasSubstr("none of the shapes"));
+  EXPECT_EQ(report.judged_cases, 0);
+}
+
+TEST(Runner, JudgesANarrowImplementationMostlyOnShapesThatItServes) {
+  auto rule = std::make_unique<FaultyRule>("rule", Faults{.keep_moves_when_dropped = true});
+  rule->make_legal_calls_alone();
+  rule->serve_only([](const Case& value) {
+    return (value.topk == 512 || value.topk == 2048) && value.base_offset % 4 == 0 && value.num_segments == 64;
+  });
+  RunOptions options;
+  options.properties = properties_named({"budget", "refusal", "oracle_equality"});
+  const Report report = run(options, one(std::move(rule)));
+  const auto& properties = report.implementations[0].properties;
+  ASSERT_EQ(properties[0].kind, ResultKind::kFail);
+  EXPECT_EQ(properties[0].counterexample->minimal.topk, 512);
+  EXPECT_EQ(properties[0].counterexample->minimal.rows(), 1);
+  EXPECT_THAT(report.missed_floors, IsEmpty());
+}
+
+TEST(Runner, StaysWithinTheTimeAndSaysSo) {
+  RunOptions options = small_run();
+  options.time_limit_seconds = 0.0;
+  const Report report = run_faulty(options, {});
+  EXPECT_TRUE(report.cut_by_clock);
+  EXPECT_EQ(report.judged_cases, 0);
+  EXPECT_EQ(report.implementations[0].kind, ResultKind::kSkipped);
+}
+
+// ---- Pinned cases.
+
+PinnedCase pinned(const std::string& json) {
+  return {"pinned.json:1", parse_cases(json, "pinned.json").value().at(0)};
+}
+
+TEST(Runner, JudgesPinnedCasesFirstAndTheirExpectations) {
+  RunOptions options = small_run();
+  options.cases_per_property = 0;
+  options.pinned = {pinned(R"({"kvwitness_case":1,"operation":"apply","topk":4,"num_segments":4,"learned_keep":2,
+      "max_replacements":2,"context_lens":[16],"learned":[[0,5,9,-1]],"expect":{"rows":[[0,5,12,-1]]}})"),
+                    pinned(R"({"kvwitness_case":1,"operation":"apply","topk":4,"num_segments":4,"learned_keep":2,
+      "max_replacements":2,"context_lens":[16],"learned":[[0,5,9,-1]],"expect":{"rows":[[0,5,12,7]]}})")};
+  const Report report = run_faulty(options, {});
+  EXPECT_EQ(report.pinned_cases, 2);
+  const PropertyResult& expectation = report.implementations[0].properties.back();
+  EXPECT_EQ(expectation.property, kExpectation);
+  EXPECT_EQ(expectation.cases, 2);
+  ASSERT_EQ(expectation.kind, ResultKind::kFail);
+  EXPECT_EQ(expectation.counterexample->original, options.pinned[1].value);
+  EXPECT_EQ(expectation.counterexample->original_source, "pinned.json:1");
+  EXPECT_EQ(report.implementations[0].properties.front().kind, ResultKind::kPass);
+}
+
+TEST(Runner, LeavesOutPinnedCasesBeyondTheNarrowedDomain) {
+  RunOptions options = small_run();
+  options.cases_per_property = 0;
+  options.topk = {8};
+  options.pinned = {
+      pinned(
+          R"({"kvwitness_case":1,"operation":"scatter","topk":1,"num_segments":2,"context_lens":[16],"learned":[[0]]})"),
+      pinned(R"({"kvwitness_case":1,"operation":"scatter","topk":8,"num_segments":2,"context_lens":[16],
+                      "learned":[[0,1,2,3,4,5,6,7]]})")};
+  EXPECT_EQ(run_faulty(options, {}).pinned_cases, 1);
+}
+
+// ---- Kept failures.
+
+class KeptFailures : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* const test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::path(testing::TempDir()) / (std::string("kept-") + test->name());
+    std::filesystem::remove_all(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  RunOptions options(std::int64_t cases) const {
+    RunOptions made;
+    made.properties = properties_named({"round_trip"});
+    made.cases_per_property = cases;
+    made.failures_folder = folder_.string();
+    return made;
+  }
+  std::vector<std::string> files(const std::filesystem::path& folder) const {
+    std::vector<std::string> names;
+    if (!std::filesystem::exists(folder)) return names;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      if (entry.is_regular_file()) names.push_back(entry.path().filename().string());
+    }
+    return names;
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(KeptFailures, AreCaseFilesReplayedFirstAndMovedOnceThePairPasses) {
+  const Report first = run_faulty(options(300), {.edge_rounds_down = true});
+  ASSERT_EQ(files(folder_).size(), 1u);
+  const auto entries = read_failures(folder_.string()).value();
+  ASSERT_EQ(entries.size(), 1u);
+  EXPECT_EQ(entries[0].implementation, "faulty");
+  EXPECT_EQ(entries[0].property, "round_trip");
+  const Counterexample& found = *first.implementations[0].properties[0].counterexample;
+  EXPECT_EQ(entries[0].cases.front(), found.minimal);
+  EXPECT_EQ(entries[0].cases.back(), found.original);
+  EXPECT_EQ(found.failure_file, entries[0].path);
+
+  // Still broken: the kept case fails at once, and no second file appears.
+  const Report second = run_faulty(options(1), {.edge_rounds_down = true});
+  EXPECT_EQ(second.implementations[0].properties[0].counterexample->original_source, entries[0].path);
+  EXPECT_EQ(second.implementations[0].properties[0].counterexample->original, found.minimal);
+  EXPECT_EQ(files(folder_).size(), 1u);
+  EXPECT_THAT(second.fixed_failures, IsEmpty());
+
+  // Mended: it passes and moves.
+  const Report third = run_faulty(options(1), {});
+  EXPECT_EQ(third.fixed_failures, std::vector<std::string>{entries[0].path});
+  EXPECT_EQ(files(folder_).size(), 0u);
+  EXPECT_EQ(files(folder_ / "fixed").size(), 1u);
+}
+
+TEST_F(KeptFailures, OfOtherImplementationsStayWhereTheyAre) {
+  run_faulty(options(300), {.edge_rounds_down = true});
+  const Report other = run(options(1), one(std::make_unique<FaultyRule>("another", Faults{})));
+  EXPECT_THAT(other.fixed_failures, IsEmpty());
+  EXPECT_EQ(files(folder_).size(), 1u);
+}
+
+TEST_F(KeptFailures, AreNotReadableWithoutThePairThatFailed) {
+  std::filesystem::create_directories(folder_);
+  std::ofstream(folder_ / "stray.json")
+      << R"({"kvwitness_case":1,"operation":"scatter","topk":1,"num_segments":1,"context_lens":[1],"learned":[[0]]})";
+  auto implementations = one(std::make_unique<FaultyRule>("rule", Faults{}));
+  EXPECT_THAT(run_properties(options(1), implementations, nullptr).error(), HasSubstr("stray.json"));
+  std::ofstream(folder_ / "stray.json") << "{";
+  EXPECT_THAT(read_failures(folder_.string()).error(), HasSubstr("stray.json"));
+}
+
+TEST_F(KeptFailures, NoteWhatCannotBeWritten) {
+  std::ofstream(folder_) << "a file, not a folder";
+  const FailureEntry entry{.path = failure_path(folder_.string(), "a", "b", Case{}),
+                           .implementation = "a",
+                           .property = "b",
+                           .cases = {Case{}}};
+  EXPECT_THAT(write_failure(entry).error(), HasSubstr(folder_.string()));
+}
+
+// ---- Shrinking by itself.
+
+TEST(Shrinking, FindsTheFewTokensThatMatterInARowOf2048WithinTheDefaultBudget) {
+  Case value;
+  value.operation = Operation::kScatter;
+  value.topk = 2048;
+  value.num_segments = 64;
+  value.context_lens = {1 << 20, 1 << 21};
+  for (int i = 0; i < 4096; ++i) value.learned.push_back(1000 + 37 * i);
+  const auto holds = [](const Case& c, std::int32_t token) {
+    return std::ranges::find(c.learned, token) != c.learned.end();
+  };
+  const std::int32_t first = value.learned[17], second = value.learned[1999];
+  const Shrunk shrunk = shrink(value, kDefaultShrinkAttempts, [&](const Case& candidate) {
+    return holds(candidate, first) && holds(candidate, second) ? Attempt::kFails : Attempt::kPasses;
+  });
+  EXPECT_FALSE(shrunk.exhausted);
+  EXPECT_EQ(shrunk.minimal.learned, (std::vector<std::int32_t>{first, second}));
+}
+
+TEST(Shrinking, KeepsTheStatusAndDescendsStrictly) {
+  Case value;
+  value.operation = Operation::kApply;
+  value.topk = 5;
+  value.num_segments = 70;
+  value.learned_keep = 9;
+  value.context_lens = {100, 3};
+  value.learned.assign(10, 2);
+  value.row_stride = 9;
+  for (const Case& candidate : shrink_candidates(value)) {
+    EXPECT_EQ(expected_status(candidate, true), status::kSegmentsOutOfRange) << candidate;
+    EXPECT_TRUE(simpler(candidate, value)) << candidate;
+  }
+  EXPECT_FALSE(simpler(value, value));
+}
+
+TEST(Shrinking, EndsWithinItsBudgetAndSaysSo) {
+  Case value;
+  value.operation = Operation::kScatter;
+  value.topk = 64;
+  value.num_segments = 8;
+  value.context_lens = {1000};
+  value.learned.assign(64, 900);
+  const Shrunk shrunk = shrink(value, 5, [](const Case&) { return Attempt::kPasses; });
+  EXPECT_TRUE(shrunk.exhausted);
+  EXPECT_EQ(shrunk.attempts, 5);
+  EXPECT_EQ(shrunk.minimal, value);
+}
+
+}  // namespace
+}  // namespace kvwitness::harness
