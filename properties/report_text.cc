@@ -97,7 +97,7 @@ std::string right_aligned(const TextStyle& style, const Cell& cell, std::size_t 
 
 // As many columns as fit beside the names.
 std::string table_block(std::span<const Column> columns, const std::vector<std::string>& names, std::size_t name_width,
-                        const TextStyle& style) {
+                        const std::string& gap, const TextStyle& style) {
   std::size_t heading_lines = 0;
   for (const Column& column : columns) heading_lines = std::max(heading_lines, column.heading.size());
   std::string text;
@@ -105,13 +105,13 @@ std::string table_block(std::span<const Column> columns, const std::vector<std::
     text += std::string(name_width, ' ');
     for (const Column& column : columns) {
       const std::size_t blank = heading_lines - column.heading.size();
-      text += "  " + right_aligned(style, {line < blank ? "" : column.heading[line - blank], kBold}, column.width);
+      text += gap + right_aligned(style, {line < blank ? "" : column.heading[line - blank], kBold}, column.width);
     }
     text += '\n';
   }
   for (std::size_t row = 0; row < names.size(); ++row) {
     text += fmt::format("{:<{}}", names[row], name_width);
-    for (const Column& column : columns) text += "  " + right_aligned(style, column.cells[row], column.width);
+    for (const Column& column : columns) text += gap + right_aligned(style, column.cells[row], column.width);
     text += '\n';
   }
   return text;
@@ -336,13 +336,20 @@ std::string render_table(const Report& report, const TextStyle& style) {
   names.emplace_back("verdict");
   std::size_t name_width = 0;
   for (const std::string& name : names) name_width = std::max(name_width, name.size());
+  const auto total_width = [&](std::size_t gap_width) {
+    std::size_t total = name_width;
+    for (const Column& column : columns) total += gap_width + column.width;
+    return total;
+  };
+  // Closer columns are better than a table in two parts.
+  const std::string gap(total_width(2) > style.width && total_width(1) <= style.width ? 1 : 2, ' ');
   std::string text;
   for (std::size_t begin = 0; begin < columns.size();) {
     std::size_t end = begin, used = name_width;
-    while (end < columns.size() && (end == begin || used + 2 + columns[end].width <= style.width))
-      used += 2 + columns[end++].width;
+    while (end < columns.size() && (end == begin || used + gap.size() + columns[end].width <= style.width))
+      used += gap.size() + columns[end++].width;
     if (begin > 0) text += '\n';
-    text += table_block(std::span(columns).subspan(begin, end - begin), names, name_width, style);
+    text += table_block(std::span(columns).subspan(begin, end - begin), names, name_width, gap, style);
     begin = end;
   }
   return text + table_notes(report) + floor_notes(report) + unsupported_counts(report);

@@ -349,6 +349,20 @@ TEST(TextTable, LeavesOutWhatWasSkippedAsAWhole) {
             render_table(report_of({passing_implementation("avx2")}), {}));
 }
 
+TEST(TextTable, MovesColumnsTogetherWhereThatKeepsItInOnePart) {
+  std::vector<ImplementationResult> results(8, passing_implementation("scalar"));
+  const auto parts = [&](std::size_t width) {
+    const std::vector<std::string> lines =
+        lines_of(render_table(report_of(results), {.colour = false, .width = width}));
+    for (const std::string& line : lines) EXPECT_LE(line.size(), width) << line;
+    return std::count_if(lines.begin(), lines.end(),
+                         [](const std::string& line) { return line.starts_with("verdict"); });
+  };
+  EXPECT_EQ(parts(8 + 8 * 10), 1);  // two blanks between columns of 8
+  EXPECT_EQ(parts(8 + 8 * 9), 1);   // one
+  EXPECT_EQ(parts(8 + 8 * 9 - 1), 2);
+}
+
 TEST(TextTable, StaysWithinTheWidthByFurtherBlocks) {
   std::vector<ImplementationResult> results;
   for (int i = 0; i < 12; ++i) results.push_back(passing_implementation("implementation" + std::to_string(i)));
