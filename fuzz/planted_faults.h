@@ -14,13 +14,11 @@ namespace kvwitness::fuzz {
   X(division_in_float, "differential invariants cuda_differential", "the segment is found in single precision")        \
   X(shift_of_32, "differential invariants cuda_differential", "segment 32 + s marks segment s")                        \
   X(toggled_bit, "differential invariants cuda_differential", "a repeated token clears its segment's mark")            \
-  X(last_slot_unread, "differential invariants cuda_differential",                                                     \
-    "the last slot of a row of odd width marks nothing")                                                               \
+  X(last_slot_unread, "differential invariants cuda_differential", "an odd row's last slot marks nothing")             \
   X(only_minus_one_pads, "differential invariants cuda_differential", "-7 and INT32_MIN mark the first segment")       \
   X(past_length_ignored, "differential cuda_differential", "a token past the context's end marks nothing")             \
   X(short_row_keeps_its_count, "differential invariants cuda_differential", "a row shorter than S is cut into S")      \
-  X(empty_row_acts, "differential invariants cuda_differential",                                                       \
-    "a row of length -1 or below is read as one token long")                                                           \
+  X(empty_row_acts, "differential invariants cuda_differential", "a row of length -1 is read as one token")            \
   X(one_witness_too_many, "differential invariants cuda_differential", "the budget is one more than it should be")     \
   X(kept_prefix_alone, "differential invariants cuda_differential", "occupancy is read from the kept slots alone")     \
   X(neighbours_length, "differential invariants", "the third row and those behind it use the second one's length")     \

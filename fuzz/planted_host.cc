@@ -22,7 +22,8 @@ class PlantedHost final : public harness::HostImplementation {
   Answer call(const Call& call) override {
     const bool off = call.operation == Operation::kScatter && call.num_segments == 0;
     std::vector<std::int32_t> learned;
-    if (!off && call.topk > 0 && call.rows > 0 && call.learned_len == call.rows * call.topk) {
+    if (!off && call.topk > 0 && call.rows > 0 && call.learned_len / call.topk == call.rows &&
+        call.learned_len % call.topk == 0) {
       for (std::int64_t row = 0; row < call.rows && call.row_stride >= call.topk; ++row) {
         learned.insert(learned.end(), call.learned + row * call.row_stride,
                        call.learned + row * call.row_stride + call.topk);
@@ -45,13 +46,9 @@ class PlantedHost final : public harness::HostImplementation {
       if (!carries || marked.size() != static_cast<std::size_t>(call.num_segments)) {
         marked.assign(static_cast<std::size_t>(call.num_segments), false);
       }
-      if (context_len <= 0) {
-        // The row before it has left its marks, for state_across_rows.
-        mark(call, learned.data() + row * call.topk, 16, marked);
-        write(call, row, learned.data() + row * call.topk, 0, marked);
-        continue;
-      }
-      mark(call, learned.data() + row * call.topk, context_len, marked);
+      // An empty row writes nothing, but its marks are there for state_across_rows.
+      constexpr std::int64_t kAnyLength = 16;
+      mark(call, learned.data() + row * call.topk, context_len > 0 ? context_len : kAnyLength, marked);
       write(call, row, learned.data() + row * call.topk, context_len, marked);
     }
   }

@@ -166,11 +166,16 @@ std::vector<Seed> metrics_seeds(const std::vector<NamedCase>& cases) {
   return seeds;
 }
 
+// Cases as each target reads them; the target of text reads short ones as bytes too.
 std::vector<Seed> case_seeds(const Target& target, const std::vector<NamedCase>& cases) {
+  constexpr std::size_t kMostCaseBytes = 256;
   std::vector<Seed> seeds;
   for (const NamedCase& named : cases) {
     if (target.form == InputForm::kText) {
       seeds.push_back({named.name, text_of(to_json(named.value) + "\n")});
+      if (std::vector<std::uint8_t> bytes = encode(named.value); bytes.size() <= kMostCaseBytes) {
+        seeds.push_back({named.name + "-bytes", std::move(bytes)});
+      }
       continue;
     }
     const auto inputs = inputs_of(target, named.value);

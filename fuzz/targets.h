@@ -18,7 +18,7 @@ int fuzz_cuda_differential(const std::uint8_t* data, std::size_t size);
 int fuzz_invariants(const std::uint8_t* data, std::size_t size);
 // Malformed calls of the C ABI and of the CUDA library's host checks: the right code, its message, and not a byte written. Input: raw_call.h.
 int fuzz_refusals(const std::uint8_t* data, std::size_t size);
-// The reader and writer of case files and the byte form. Input: text, which is read as bytes too.
+// The reader and writer of case files and the byte form. Input: text, or the bytes of a case.
 int fuzz_case_file(const std::uint8_t* data, std::size_t size);
 // Null models, masks, metrics and length helpers against their definitions. Input: see metrics_nulls.cc.
 int fuzz_metrics_nulls(const std::uint8_t* data, std::size_t size);

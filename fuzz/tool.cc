@@ -88,6 +88,7 @@ int replay(const Target& target, const Arguments& paths) {
     return fail(files.error());
   }
   std::size_t count = 0;
+  std::size_t not_judged = 0;
   for (const std::string& file : *files) {
     const auto inputs = inputs_in(target, file);
     if (!inputs) {
@@ -98,14 +99,15 @@ int replay(const Target& target, const Arguments& paths) {
       std::fprintf(stderr, "replaying %s (%zu)\n", file.c_str(), inputs->size());
     }
     for (const Bytes& input : *inputs) {
-      target.body(input.data(), input.size());
+      not_judged += target.body(input.data(), input.size()) != 0 ? 1 : 0;
       ++count;
     }
   }
-  if (count == 0) {
-    return fail("none of the files holds an input of " + std::string(target.name));
+  if (count == not_judged) {
+    return fail("none of the files holds an input that " + std::string(target.name) + " judges");
   }
-  std::printf("%s: %zu inputs of %zu files replayed\n", std::string(target.name).c_str(), count, files->size());
+  std::printf("%s: %zu inputs of %zu files replayed, %zu more not judged (too large, or outside the target's domain)\n",
+              std::string(target.name).c_str(), count - not_judged, files->size(), not_judged);
   return 0;
 }
 

@@ -48,7 +48,7 @@ def signature_of(target: str, output: str) -> Signature:
         kind = "libFuzzer: " + engine.group(1)
     elif summary:
         kind = f"{summary.group(1)}: {summary.group(2)}"
-    frames = [re.sub(r"\(.*", "", name) for name, _ in FRAME.findall(output) if not BORING_FRAME.search(name)]
+    frames = [re.sub(r"\(.*", "", name.replace("(anonymous namespace)::", "")) for name, _ in FRAME.findall(output) if not BORING_FRAME.search(name)]
     return Signature(target, " < ".join([kind, *frames[:FRAMES_IN_A_SIGNATURE]]))
 
 

@@ -1,0 +1,115 @@
+// The inputs' forms: scheduled cases, raw calls, seeds, files.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "fuzz/raw_call.h"
+#include "fuzz/replay_files.h"
+#include "fuzz/scheduled_case.h"
+#include "fuzz/seeds.h"
+#include "fuzz/targets.h"
+
+namespace kvwitness::fuzz {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(ScheduledCaseTest, ComesBackFromItsBytes) {
+  harness::Case value;
+  value.topk = 2;
+  value.num_segments = 3;
+  value.context_lens = {9};
+  value.learned = {4, -1};
+  const ScheduledCase scheduled{{kernels::Variant::kWarp, 0x0123456789ABCDEFU, 3}, 200, value};
+  const ScheduledCase again = decode_scheduled(encode_scheduled(scheduled));
+  EXPECT_EQ(again.run.schedule, scheduled.run.schedule);
+  EXPECT_EQ(again.run.variant, scheduled.run.variant);
+  EXPECT_EQ(again.run.grid_divisor, scheduled.run.grid_divisor);
+  EXPECT_EQ(again.lengths_choice, scheduled.lengths_choice);
+  EXPECT_EQ(again.value, scheduled.value);
+}
+
+TEST(ScheduledCaseTest, NoBytesAreAScheduleInOrderAndACase) {
+  const ScheduledCase scheduled = decode_scheduled({});
+  EXPECT_EQ(scheduled.run.schedule, simt::in_order);
+  EXPECT_EQ(scheduled.run.grid_divisor, 1U);
+  EXPECT_EQ(scheduled.value.rows(), 0);
+}
+
+TEST(RawCallTest, ComesBackFromItsBytes) {
+  RawCall call;
+  call.function = Function::kCudaApply;
+  call.counts = {4, 2, 8, INT64_MAX, -1, INT64_MIN, INT32_MAX, INT64_MAX / 4 + 1, 1000, std::int64_t{1} << 40, 0, 3};
+  call.pointers = {RawCall::kNull, 0, 8, 4088, 512};
+  call.seed = 0xFEDCBA9876543210U;
+  call.text = "avx2";
+  call.fill = {1, 2, 3};
+  const RawCall again = decode_raw_call(encode_raw_call(call));
+  EXPECT_EQ(again.function, call.function);
+  EXPECT_EQ(again.counts, call.counts);
+  EXPECT_EQ(again.pointers, call.pointers);
+  EXPECT_EQ(again.seed, call.seed);
+  EXPECT_EQ(again.text, call.text);
+  EXPECT_EQ(again.fill, call.fill);
+}
+
+TEST(RawCallTest, EveryPointerLiesInTheArenaOrIsNull) {
+  std::vector<std::uint8_t> bytes(200);
+  for (int step = 0; step < 500; ++step) {
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      bytes[i] = static_cast<std::uint8_t>(bytes[i] * 5 + i + static_cast<std::size_t>(step));
+    }
+    for (const std::int32_t pointer : decode_raw_call(bytes).pointers) {
+      EXPECT_TRUE(pointer == RawCall::kNull ||
+                  (pointer >= 0 && pointer < static_cast<std::int32_t>(kArenaBytes) && pointer % 8 == 0));
+    }
+  }
+}
+
+TEST(SeedsTest, EveryTargetStartsFromManyInputsOfItsSize) {
+  for (const Target& target : all_targets()) {
+    const auto seeds = seeds_of(target, KVWITNESS_CORPUS_FOLDER);
+    ASSERT_TRUE(seeds.has_value()) << seeds.error();
+    EXPECT_GT(seeds->size(), 200U) << target.name;
+    std::set<std::string> names;
+    for (const Seed& seed : *seeds) {
+      EXPECT_LE(seed.bytes.size(), most_seed_bytes(target));
+      EXPECT_TRUE(names.insert(seed.name).second) << seed.name;
+    }
+  }
+}
+
+TEST(SeedsTest, AMissingCorpusIsAnError) {
+  EXPECT_FALSE(seeds_of(all_targets().front(), "/no/such/corpus").has_value());
+}
+
+TEST(ReplayFilesTest, AnEmptyFolderAMissingFileAndNothingAtAllAreErrors) {
+  const fs::path folder = fs::path(testing::TempDir()) / "kvwitness-empty-folder";
+  fs::remove_all(folder);
+  fs::create_directory(folder);
+  EXPECT_NE(files_of({folder.string()}).error().find("holds no file"), std::string::npos);
+  EXPECT_NE(files_of({"/no/such/file"}).error().find("no such file"), std::string::npos);
+  EXPECT_FALSE(files_of({}).has_value());
+  std::ofstream(folder / "b") << "2";
+  std::ofstream(folder / "a") << "1";
+  EXPECT_EQ(files_of({folder.string()}).value(),
+            (std::vector<std::string>{(folder / "a").string(), (folder / "b").string()}));
+  fs::remove_all(folder);
+}
+
+TEST(TargetsTest, TheCanaryIsFoundByNameAloneAndNonsenseIsNot) {
+  EXPECT_EQ(all_targets().size(), 6U);
+  for (const Target& target : all_targets()) {
+    EXPECT_NE(target.name, "canary");
+    EXPECT_EQ(find_target(target.name)->body, target.body);
+  }
+  EXPECT_NE(find_target("canary"), nullptr);
+  EXPECT_EQ(find_target("differentials"), nullptr);
+}
+
+}  // namespace
+}  // namespace kvwitness::fuzz

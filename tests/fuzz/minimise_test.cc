@@ -1,0 +1,122 @@
+#include "fuzz/minimise.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "fuzz/case_simplifier.h"
+#include "fuzz/finding.h"
+#include "properties/case.h"
+
+namespace kvwitness::fuzz {
+namespace {
+
+using harness::Case;
+
+// A target with two faults: one in a row whose length is above 100 and whose first token is negative, another in any call of five rows.
+int two_faults(const std::uint8_t* data, std::size_t size) {
+  const Case value = harness::decode({data, size});
+  if (value.rows() >= 5) {
+    report({"test", "five_rows", "here", "there are five rows"});
+  }
+  for (std::int64_t row = 0;
+       row < value.rows() && value.topk > 0 && std::ssize(value.learned) == value.rows() * value.topk; ++row) {
+    if (value.context_lens[static_cast<std::size_t>(row)] > 100 &&
+        value.learned[static_cast<std::size_t>(row * value.topk)] < 0) {
+      report({"test", "long_row", "there", "a long row starts with padding"});
+    }
+  }
+  return 0;
+}
+
+// Crashes on a text that holds an x.
+int crashes_on_x(const std::uint8_t* data, std::size_t size) {
+  if (std::find(data, data + size, 'x') != data + size) {
+    std::signal(SIGSEGV, SIG_DFL);
+    std::raise(SIGSEGV);
+  }
+  return 0;
+}
+
+Case large_case() {
+  Case value;
+  value.operation = harness::Operation::kApply;
+  value.topk = 12;
+  value.num_segments = 8;
+  value.learned_keep = 3;
+  value.max_replacements = 5;
+  value.row_stride = 20;
+  value.base_offset = 3;
+  value.context_lens = {50, 5000, 90, 7};
+  value.learned.assign(48, 6);
+  value.learned[12] = -7;
+  value.after = {value};
+  value.after[0].context_lens = {1, 2, 3, 4};
+  return value;
+}
+
+TEST(MinimiseTest, LeavesTheLeastCaseThatFailsInTheSameWay) {
+  const Target target{"test", two_faults, InputForm::kCase};
+  const Minimised smallest = minimise(target, encode(large_case()), 3000);
+  EXPECT_EQ(smallest.ending, "target=test invariant=long_row subject=there");
+  EXPECT_EQ(ending_of(target, smallest.bytes), smallest.ending);
+  const Case value = harness::decode(smallest.bytes);
+  EXPECT_EQ(value.context_lens, std::vector<std::int32_t>{101});
+  EXPECT_EQ(value.learned.size(), 1U);
+  EXPECT_LT(value.learned[0], 0);
+  EXPECT_TRUE(value.after.empty());
+  EXPECT_FALSE(value.row_stride.has_value());
+  EXPECT_EQ(value.base_offset, 0);
+  EXPECT_EQ(value.num_segments, 0);
+}
+
+TEST(MinimiseTest, StaysWithTheFaultThatTheInputShows) {
+  const Target target{"test", two_faults, InputForm::kCase};
+  Case value = large_case();
+  value.context_lens.push_back(5000);
+  value.learned.insert(value.learned.end(), 12, -1);
+  const Minimised smallest = minimise(target, encode(value), 3000);
+  EXPECT_EQ(smallest.ending, "target=test invariant=five_rows subject=here");
+  EXPECT_EQ(harness::decode(smallest.bytes).rows(), 5);
+}
+
+TEST(MinimiseTest, ACrashIsKeptAsTheSignalThatItWas) {
+  const Target target{"test", crashes_on_x, InputForm::kText};
+  const std::string text = "some text with an x in its middle";
+  const Minimised smallest = minimise(target, Bytes(text.begin(), text.end()), 500);
+  EXPECT_FALSE(smallest.ending.empty());
+  EXPECT_EQ(smallest.bytes, Bytes{'x'});
+}
+
+TEST(MinimiseTest, AnInputThatPassesIsLeftAlone) {
+  const Target target{"test", crashes_on_x, InputForm::kText};
+  const Minimised same = minimise(target, Bytes{'y'}, 500);
+  EXPECT_EQ(same.ending, "");
+  EXPECT_EQ(same.bytes, Bytes{'y'});
+  EXPECT_EQ(same.attempts, 0);
+}
+
+TEST(MinimiseTest, TheNumberOfRunsIsAnUpperBound) {
+  const Target target{"test", two_faults, InputForm::kCase};
+  EXPECT_EQ(minimise(target, encode(large_case()), 4).attempts, 4);
+}
+
+TEST(CaseSimplifierTest, EveryStepIsAnotherCaseAndEveryPathEnds) {
+  Case value = large_case();
+  int steps = 0;
+  for (std::vector<Case> next = simpler(value); !next.empty(); next = simpler(value)) {
+    for (const Case& candidate : next) {
+      ASSERT_NE(candidate, value);
+    }
+    value = next[static_cast<std::size_t>(steps) % next.size()];
+    ASSERT_LT(++steps, 5000);
+  }
+  EXPECT_EQ(value.rows(), 0);
+}
+
+}  // namespace
+}  // namespace kvwitness::fuzz
