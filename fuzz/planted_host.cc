@@ -20,15 +20,7 @@ class PlantedHost final : public harness::HostImplementation {
   bool supports(const harness::Case& value) const override { return real_->supports(value); }
 
   Answer call(const Call& call) override {
-    const bool off = call.operation == Operation::kScatter && call.num_segments == 0;
-    std::vector<std::int32_t> learned;
-    if (!off && call.topk > 0 && call.rows > 0 && call.learned_len / call.topk == call.rows &&
-        call.learned_len % call.topk == 0) {
-      for (std::int64_t row = 0; row < call.rows && call.row_stride >= call.topk; ++row) {
-        learned.insert(learned.end(), call.learned + row * call.row_stride,
-                       call.learned + row * call.row_stride + call.topk);
-      }
-    }
+    const std::vector<std::int32_t> learned = learned_rows(call);
     Answer answer = dynamic_cast<HostImplementation&>(*real_).call(call);
     if (answer.status == 0 && !learned.empty()) {
       rewrite(call, learned);
@@ -37,6 +29,23 @@ class PlantedHost final : public harness::HostImplementation {
   }
 
  private:
+  // The rows before the call, packed; none of a call that will be refused or that does nothing.
+  static std::vector<std::int32_t> learned_rows(const Call& call) {
+    constexpr std::int64_t kMostSpanned = harness::kMaxSpannedElements;
+    std::vector<std::int32_t> learned;
+    const bool shaped = call.topk > 0 && call.rows > 0 && call.learned_len / call.topk == call.rows &&
+                        call.learned_len % call.topk == 0;
+    const bool packed = call.row_stride == call.topk;
+    const bool scatters = call.num_segments > 0 && call.num_segments <= 64;
+    const bool strided = scatters && call.row_stride > call.topk && call.row_stride <= kMostSpanned / call.rows;
+    const bool legal = shaped && (packed || strided) && (call.operation != Operation::kScatter || scatters);
+    for (std::int64_t row = 0; legal && row < call.rows; ++row) {
+      const std::int32_t* const first = call.learned + row * call.row_stride;
+      learned.insert(learned.end(), first, first + call.topk);
+    }
+    return learned;
+  }
+
   void rewrite(const Call& call, const std::vector<std::int32_t>& learned) {
     std::vector<bool> marked;
     for (std::int64_t row = 0; row < call.rows; ++row) {

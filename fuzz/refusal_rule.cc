@@ -459,7 +459,7 @@ Ruling cuda_apply(const RawCall& call) {
     steps.disjoint(output.buffer(call), {lengths.lens, lengths.starts});
     steps.room("out_len", output.len.value, output.span(call));
   }
-  const bool writes = !in_place || std::min(call.counts[kReplacements], topk - call.counts[kKeep]) > 0;
+  const bool writes = !in_place || (call.counts[kReplacements] > 0 && topk > call.counts[kKeep]);
   return steps.done({}, {}, rows > 0 && topk > 0 && writes);
 }
 

@@ -166,6 +166,12 @@ std::vector<Seed> metrics_seeds(const std::vector<NamedCase>& cases) {
   return seeds;
 }
 
+// A case whose note needs every kind of escape.
+Case with_escapes(Case value) {
+  value.note = "tab\t, quote\", backslash\\, newline\n, \xC3\xA9, \xF0\x9F\x98\x80";
+  return value;
+}
+
 // Cases as each target reads them; the target of text reads short ones as bytes too.
 std::vector<Seed> case_seeds(const Target& target, const std::vector<NamedCase>& cases) {
   constexpr std::size_t kMostCaseBytes = 256;
@@ -175,6 +181,9 @@ std::vector<Seed> case_seeds(const Target& target, const std::vector<NamedCase>&
       seeds.push_back({named.name, text_of(to_json(named.value) + "\n")});
       if (std::vector<std::uint8_t> bytes = encode(named.value); bytes.size() <= kMostCaseBytes) {
         seeds.push_back({named.name + "-bytes", std::move(bytes)});
+      }
+      if (seeds.size() % 16 == 0) {
+        seeds.push_back({named.name + "-escapes", text_of(to_json(with_escapes(named.value)))});
       }
       continue;
     }

@@ -36,6 +36,7 @@ class Progress:
     corpus_bytes: int = 0
     rounds: int = 0
     crashes_new: int = 0
+    crashes_seen: int = 0
     crashes_known: int = 0
 
     @property
@@ -165,7 +166,8 @@ class Campaign:
                             f"-max_total_time={min(left, share, ROUND_SECONDS)}")
 
         self._in_threads(work, slots)
-        return self._finish()
+        self._finish()
+        return 1 if any(progress.crashes_new for progress in self.progress.values()) else 0
 
     def run_for_executions(self, runs: int, seed: int, jobs: int) -> int:
         """Every target once, `runs` executions each from a fixed seed and the seeds alone: the same each time on the same build."""
@@ -181,7 +183,9 @@ class Campaign:
                     self._round(target, Path(corpus), f"-runs={runs}", f"-seed={seed}")
 
         self._in_threads(work, min(jobs, len(self.targets)))
-        return self._finish()
+        self._finish()
+        # A check, not a search: what an earlier run has seen is as wrong as before.
+        return 1 if any(progress.crashes_new + progress.crashes_seen for progress in self.progress.values()) else 0
 
     def stop(self, *_: object) -> None:
         if self.stopping.is_set():
@@ -237,20 +241,17 @@ class Campaign:
                 continue
             signature, kind = taken
             progress = self.progress[target]
-            if kind == "known":
-                progress.crashes_known += 1
-            elif kind == "new":
-                progress.crashes_new += 1
+            setattr(progress, f"crashes_{kind}", getattr(progress, f"crashes_{kind}") + 1)
+            if kind == "new":
                 say(f"NEW CRASH in {target}: {signature.what}\n  kept in {self.state.folder / 'crashes' / target / signature.number}; "
                     f"`./run fuzz adopt` makes a regression of an input there")
         return len(artifacts)
 
-    def _finish(self) -> int:
+    def _finish(self) -> None:
         self.write_status("failed" if self.failure else "stopped" if self.stopping.is_set() else "done")
         self.print_status()
         if self.failure:
             raise DriverError(self.failure)
-        return 1 if any(progress.crashes_new for progress in self.progress.values()) else 0
 
     # ---- Saying how it goes
 
@@ -268,7 +269,7 @@ class Campaign:
         fresh.replace(file)
 
     def print_status(self) -> None:
-        say(f"{'target':18} {'executions':>11} {'a second':>9} {'edges':>6} {'features':>8} {'corpus':>7} {'new':>4} {'known':>5}")
+        say(f"{'target':18} {'executions':>11} {'a second':>9} {'edges':>6} {'features':>8} {'corpus':>7} {'new':>4} {'seen':>5} {'known':>5}")
         for target, progress in self.progress.items():
             say(f"{target:18} {progress.executions:11} {progress.speed:9.0f} {progress.edges:6} {progress.features:8} "
-                f"{progress.corpus_files:7} {progress.crashes_new:4} {progress.crashes_known:5}")
+                f"{progress.corpus_files:7} {progress.crashes_new:4} {progress.crashes_seen:5} {progress.crashes_known:5}")

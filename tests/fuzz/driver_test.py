@@ -96,10 +96,18 @@ class CampaignTest(WithBuild):
         self.assertEqual(len(kept), 5)
         self.assertEqual(done.stderr.count("NEW CRASH"), 3)
 
-    def test_a_crash_of_an_earlier_campaign_is_not_new(self):
+    def test_a_crash_of_an_earlier_campaign_is_not_new_to_a_search(self):
         self.plan_to_find("bad finding coverage 1")
         self.assertEqual(self.campaign("--runs", "42").returncode, 1)
-        self.assertEqual(self.campaign("--runs", "42").returncode, 0)
+        done = self.campaign("--hours", "0.0003")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.status()["targets"]["toy"]["crashes_new"], 0)
+        self.assertGreater(self.status()["targets"]["toy"]["crashes_seen"], 0)
+
+    def test_a_crash_of_an_earlier_run_fails_a_bounded_run_again(self):
+        self.plan_to_find("bad finding coverage 1")
+        self.assertEqual(self.campaign("--runs", "42").returncode, 1)
+        self.assertEqual(self.campaign("--runs", "42").returncode, 1)
         self.assertEqual(self.status()["crashes"][0]["count"], 2)
 
     def test_an_artifact_that_does_not_fail_again_is_kept_and_no_crash(self):

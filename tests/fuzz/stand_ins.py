@@ -9,7 +9,7 @@ DRIVER = Path(__file__).resolve().parents[2] / "fuzz" / "driver"
 sys.path.insert(0, str(DRIVER))
 
 # An engine that knows the options the driver uses. Inputs that start with "bad" fail, each in the way that its name says.
-ENGINE = r'''#!/usr/bin/env python3
+ENGINE = r'''#!/usr/bin/env -S python3 -I -S
 import os, signal, sys, time
 from pathlib import Path
 options = dict(a.lstrip("-").split("=", 1) for a in sys.argv[1:] if a.startswith("-"))
@@ -65,7 +65,7 @@ sys.exit(77 if any(text.startswith("bad") for text in todo) else 0)
 '''
 
 # A replayer with one target, whose inputs fail as the engine's do; a case's input is its JSON text.
-TOOL = r'''#!/usr/bin/env python3
+TOOL = r'''#!/usr/bin/env -S python3 -I -S
 import json, subprocess, sys
 from pathlib import Path
 engine = Path(sys.argv[0]).parent / "fuzz" / "targets" / "toy"
