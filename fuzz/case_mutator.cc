@@ -4,6 +4,8 @@
 #include <array>
 #include <limits>
 
+#include "fuzz/raw_call.h"
+#include "fuzz/raw_call_mutator.h"
 #include "fuzz/scheduled_case.h"
 #include "properties/oracle.h"
 
@@ -426,6 +428,11 @@ std::vector<std::uint8_t> mutate_input(InputForm form, std::span<const std::uint
     }
     return within(encode_scheduled(scheduled), most_bytes);
   }
+  if (form == InputForm::kRawCall) {
+    RawCall call = decode_raw_call(bytes);
+    mutate(call, random);
+    return within(encode_raw_call(call), most_bytes);
+  }
   Case value = harness::decode(bytes);
   mutate(value, random);
   return within(harness::encode(value), most_bytes);
@@ -433,6 +440,9 @@ std::vector<std::uint8_t> mutate_input(InputForm form, std::span<const std::uint
 
 std::vector<std::uint8_t> cross_inputs(InputForm form, std::span<const std::uint8_t> one,
                                        std::span<const std::uint8_t> other, std::size_t most_bytes, unsigned seed) {
+  if (form == InputForm::kRawCall) {
+    return {};
+  }
   Random random(seed);
   if (form == InputForm::kScheduledCase) {
     ScheduledCase child = decode_scheduled(one);

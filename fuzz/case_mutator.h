@@ -24,7 +24,7 @@ void mutate(harness::Case& value, Random& random);
 // A case with the shape of one parent and rows, lengths or arguments of the other.
 harness::Case cross(const harness::Case& one, const harness::Case& other, Random& random);
 
-// The same on inputs of a target whose form is a case: decodes, mutates, encodes. The result has at most `most_bytes` bytes (0 where nothing that
+// The same on inputs of a target whose form is a case, a scheduled case or a raw call: decodes, mutates, encodes. Raw calls are not crossed. The result has at most `most_bytes` bytes (0 where nothing that
 // small came out; the caller then mutates bytes).
 std::vector<std::uint8_t> mutate_input(InputForm form, std::span<const std::uint8_t> bytes, std::size_t most_bytes,
                                        unsigned seed);

@@ -37,7 +37,8 @@ class PlantedHost final : public harness::HostImplementation {
                         call.learned_len % call.topk == 0;
     const bool packed = call.row_stride == call.topk;
     const bool scatters = call.num_segments > 0 && call.num_segments <= 64;
-    const bool strided = scatters && call.row_stride > call.topk && call.row_stride <= kMostSpanned / call.rows;
+    const bool strided =
+        shaped && scatters && call.row_stride > call.topk && call.row_stride <= kMostSpanned / call.rows;
     const bool legal = shaped && (packed || strided) && (call.operation != Operation::kScatter || scatters);
     for (std::int64_t row = 0; legal && row < call.rows; ++row) {
       const std::int32_t* const first = call.learned + row * call.row_stride;

@@ -202,7 +202,7 @@ std::size_t most_seed_bytes(const Target& target) {
 }
 
 std::size_t most_input_bytes(const Target& target) {
-  return target.form == InputForm::kRaw ? 1024 : 4096;
+  return target.form == InputForm::kRawCall || target.form == InputForm::kBytes ? 1024 : 4096;
 }
 
 std::vector<std::vector<std::uint8_t>> inputs_of(const Target& target, const Case& value) {
@@ -225,9 +225,9 @@ std::expected<std::vector<Seed>, std::string> seeds_of(const Target& target, con
   if (!cases) {
     return std::unexpected(cases.error());
   }
-  std::vector<Seed> seeds = target.form != InputForm::kRaw ? case_seeds(target, *cases)
-                            : target.name == "refusals"    ? raw_seeds(*cases)
-                                                           : metrics_seeds(*cases);
+  std::vector<Seed> seeds = target.form == InputForm::kRawCall ? raw_seeds(*cases)
+                            : target.form == InputForm::kBytes ? metrics_seeds(*cases)
+                                                               : case_seeds(target, *cases);
   std::erase_if(seeds, [&](const Seed& seed) { return seed.bytes.size() > most_seed_bytes(target); });
   return seeds;
 }

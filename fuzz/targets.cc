@@ -11,8 +11,8 @@ constexpr std::array kTargets = {
     Target{"cuda_differential", fuzz_cuda_differential, InputForm::kScheduledCase},
     Target{"differential", fuzz_differential, InputForm::kCase},
     Target{"invariants", fuzz_invariants, InputForm::kCase},
-    Target{"metrics_nulls", fuzz_metrics_nulls, InputForm::kRaw},
-    Target{"refusals", fuzz_refusals, InputForm::kRaw},
+    Target{"metrics_nulls", fuzz_metrics_nulls, InputForm::kBytes},
+    Target{"refusals", fuzz_refusals, InputForm::kRawCall},
     Target{"canary", fuzz_canary, InputForm::kCase},
 };
 

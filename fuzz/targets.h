@@ -28,7 +28,7 @@ int fuzz_canary(const std::uint8_t* data, std::size_t size);
 namespace kvwitness::fuzz {
 
 // How a target reads its input, which decides how inputs are mutated, minimised and turned into case files.
-enum class InputForm : std::uint8_t { kCase, kScheduledCase, kText, kRaw };
+enum class InputForm : std::uint8_t { kCase, kScheduledCase, kRawCall, kText, kBytes };
 
 struct Target {
   std::string_view name;

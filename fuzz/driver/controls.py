@@ -80,7 +80,7 @@ def compare_mutators(build: Build, limits: dict[str, int], runs: int) -> str:
     rows = ["| target | executions | edges, bytes alone | edges, cases | faults found, bytes alone | faults found, cases | median executions to a fault, bytes alone | cases |",
             "| --- | --- | --- | --- | --- | --- | --- | --- |"]
     controls = build.folder / "fuzz" / "controls"
-    for target in ("differential", "invariants", "cuda_differential", "case_file"):
+    for target in ("differential", "invariants", "cuda_differential", "refusals", "case_file"):
         bounded = min(runs, MOST_EXECUTIONS.get(target, runs))
         faults = planted_faults()[target]
         plain = hunt(build, controls / f"{target}_by_bytes", target, limits[target], bounded, None, False)
