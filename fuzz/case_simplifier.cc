@@ -77,7 +77,7 @@ class Simplifier {
   // Runs of half, a quarter, ..., one of `size`, each at every multiple of its length.
   template <typename Drop>
   void drop_runs(std::size_t size, const Drop& drop) {
-    for (std::size_t count = size / 2; count > 0; count /= 2) {
+    for (std::size_t count = (size + 1) / 2; count > 0; count /= 2) {
       for (std::size_t first = 0; first + count <= size; first += count) {
         simpler_.push_back(drop(first, count));
       }
