@@ -11,6 +11,7 @@
 
 #include "properties/pipe.h"
 #include "properties/plugin.h"
+#include "properties/worker.h"
 
 namespace kvwitness::harness::cli {
 namespace {
@@ -71,7 +72,7 @@ void add_named(Selection& selection, const std::string& name) {
     throw UsageError(fmt::format("--impl is '{}', which is no implementation{}; there are {}", name,
                                  suggestion(name, names), listing(names)));
   }
-  add(selection, std::move(implementation), "--impl " + name, true);
+  add(selection, isolate(std::move(implementation)), "--impl " + name, true);
 }
 
 void add_plugin(Selection& selection, const std::string& path) {
@@ -98,7 +99,7 @@ Selection select_implementations(const SelectionArguments& arguments, const Envi
   if (arguments.empty()) {
     for (auto& implementation : all_implementations()) {
       const std::string name = implementation->name();
-      add(selection, std::move(implementation), "--impl " + name, false);
+      add(selection, isolate(std::move(implementation)), "--impl " + name, false);
     }
   }
   if (environment.backend && selection.replays.selectors.contains("c-abi")) {
