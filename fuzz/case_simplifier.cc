@@ -140,7 +140,7 @@ class Simplifier {
   }
   template <typename Field>
   void smaller_count(std::int64_t now, const Field& field) {
-    for (const std::int64_t plainer : {std::int64_t{0}, std::int64_t{1}, now / 2, now - 1}) {
+    for (const std::int64_t plainer : {std::int64_t{0}, std::int64_t{1}, now / 2, now - (now > 0)}) {
       if (now > 0 ? plainer >= 0 && plainer < now : now < -1 && plainer == now / 2) {
         with([&](Case& changed) { field(changed) = plainer; });
       }
@@ -149,7 +149,7 @@ class Simplifier {
   // Towards -1 for tokens and lengths alike: padding, an empty row.
   template <typename Field>
   void smaller_value(std::int32_t now, const Field& field) {
-    for (const std::int32_t plainer : {-1, 0, 1, now / 2, now - 1}) {
+    for (const std::int32_t plainer : {-1, 0, 1, now / 2, now - (now > 0)}) {
       if (now >= 0 ? plainer < now : now < -1 && plainer == now / 2) {
         with([&](Case& changed) { field(changed) = plainer; });
       }

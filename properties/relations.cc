@@ -264,7 +264,8 @@ std::optional<std::int32_t> first_token(std::span<const std::int32_t> row) {
 Case widened(const Case& value, std::span<const std::int32_t> extra) {
   Case wider = bare(value);
   wider.topk = value.topk + 1;
-  if (wider.row_stride) {
+  // An implementation that sees no stride may be given any: the largest stays as it is.
+  if (wider.row_stride && *wider.row_stride < std::numeric_limits<std::int64_t>::max()) {
     ++*wider.row_stride;
   }
   wider.learned.clear();

@@ -59,6 +59,13 @@ def built(options: argparse.Namespace, preset: str, *targets: str) -> Build:
     return build
 
 
+def with_seeds(options: argparse.Namespace, build: Build) -> Build:
+    """Makes the seeds, but for a build folder that was given and has them: several runs may share it."""
+    if options.build is None or not build.seeds_folder.is_dir():
+        build.make_seeds()
+    return build
+
+
 def known_target(name: str, limits: dict[str, int]) -> str:
     if name not in limits:
         raise DriverError(f"there is no target '{name}'; they are {', '.join(sorted(limits))}")
@@ -73,7 +80,7 @@ def run_campaign(arguments: list[str]) -> int:
     limits = build.target_limits()
     if options.target:
         limits = {options.target: limits[known_target(options.target, limits)]}
-    build.make_seeds()
+    with_seeds(options, build)
     state = State(options.state.resolve())
     campaign = Campaign(build, state, limits)
     if options.runs:
@@ -104,8 +111,7 @@ def run_prune(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="./run fuzz prune", description="Merges each corpus; no edge is lost.")
     common(parser)
     options = parser.parse_args(arguments)
-    build = built(options, PRESETS["address"], *BUILT_FOR_CAMPAIGNS)
-    build.make_seeds()
+    build = with_seeds(options, built(options, PRESETS["address"], *BUILT_FOR_CAMPAIGNS))
     state = State(options.state.resolve())
     for target, limit in build.target_limits().items():
         say(corpora.prune(build, target, limit, state.corpus(target)))
@@ -167,9 +173,7 @@ def run_control(arguments: list[str]) -> int:
     common(parser)
     options = parser.parse_args(arguments)
     build = built(options, PRESETS["address"], "kvwitness_fuzz", "kvwitness_fuzz_controls")
-    limits = build.target_limits()
-    if not build.seeds_folder.is_dir():
-        build.make_seeds()
+    limits = with_seeds(options, build).target_limits()
     if options.target == "canary":
         print(controls.check(build, "canary", limits["differential"], None, options.runs))
         return 0
@@ -189,8 +193,7 @@ def run_mutators(arguments: list[str]) -> int:
     parser.add_argument("--runs", type=positive, default=controls.DEFAULT_EXECUTIONS)
     common(parser)
     options = parser.parse_args(arguments)
-    build = built(options, PRESETS["none"], "kvwitness_fuzz", "kvwitness_fuzz_targets", "kvwitness_fuzz_controls")
-    build.make_seeds()
+    build = with_seeds(options, built(options, PRESETS["none"], "kvwitness_fuzz", "kvwitness_fuzz_targets", "kvwitness_fuzz_controls"))
     print(controls.compare_mutators(build, build.target_limits(), options.runs))
     return 0
 

@@ -47,9 +47,9 @@ class Rehearsal:
                     CXXFLAGS=f"{flags} {standard_library}".strip(), LIB_FUZZING_ENGINE=self.engine)
 
     def build(self, standard_library: str) -> None:
-        shutil.rmtree(self.out, ignore_errors=True)
-        self.out.mkdir(parents=True)
-        (self.folder / "work").mkdir(exist_ok=True)
+        for folder in (self.out, self.folder / "work"):
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
         log = self.folder / "build.log"
         with log.open("w") as out:
             done = subprocess.run(["bash", "-eux", str(ROOT / ".clusterfuzzlite" / "build.sh")], cwd=ROOT, stdout=out, stderr=subprocess.STDOUT,

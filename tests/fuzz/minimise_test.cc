@@ -105,6 +105,24 @@ TEST(MinimiseTest, TheNumberOfRunsIsAnUpperBound) {
   EXPECT_EQ(minimise(target, encode(large_case()), 4).attempts, 4);
 }
 
+TEST(CaseSimplifierTest, TheLeastNumbersGrowTowardsZero) {
+  Case value;
+  value.topk = 1;
+  value.num_segments = INT64_MIN;
+  value.context_lens = {INT32_MIN};
+  value.learned = {INT32_MIN};
+  bool halved_count = false;
+  bool halved_length = false;
+  for (const Case& candidate : simpler(value)) {
+    halved_count = halved_count || candidate.num_segments == INT64_MIN / 2;
+    halved_length = halved_length || (candidate.rows() == 1 && candidate.context_lens[0] == INT32_MIN / 2);
+    EXPECT_GE(candidate.num_segments, INT64_MIN);
+    EXPECT_LE(candidate.num_segments, 0);
+  }
+  EXPECT_TRUE(halved_count);
+  EXPECT_TRUE(halved_length);
+}
+
 TEST(CaseSimplifierTest, EveryStepIsAnotherCaseAndEveryPathEnds) {
   Case value = large_case();
   int steps = 0;
