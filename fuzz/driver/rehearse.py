@@ -40,8 +40,8 @@ class Rehearsal:
 
     def environment(self, standard_library: str) -> dict[str, str]:
         flags = f"{COMMON_FLAGS} {SANITIZER_FLAGS[self.sanitizer]}".strip()
-        # A distribution's libFuzzer is built for libstdc++, so beside libc++ its runtime needs that one too; services build theirs otherwise.
-        linker_flags = "-lstdc++" if standard_library and self.engine == "-fsanitize=fuzzer" else ""
+        # A distribution builds libFuzzer for libstdc++, so beside libc++ it needs that one too (by its file: clang++ takes -lstdc++ for libc++ then).
+        linker_flags = "-l:libstdc++.so.6" if standard_library and self.engine == "-fsanitize=fuzzer" else ""
         return dict(os.environ, LDFLAGS=linker_flags, SRC=str(ROOT.parent), OUT=str(self.out), WORK=str(self.folder / "work"), FUZZING_ENGINE="libfuzzer",
                     SANITIZER=self.sanitizer, ARCHITECTURE="x86_64", FUZZING_LANGUAGE="c++", CC="clang-19", CXX="clang++-19", CFLAGS=flags,
                     CXXFLAGS=f"{flags} {standard_library}".strip(), LIB_FUZZING_ENGINE=self.engine)
