@@ -173,7 +173,7 @@ enum class Group : std::uint8_t {
   X(kHistory, graph_replayed, "oracle_equality", "a call with the arguments of the one before repeats its result") \
   X(kHistory, after_refusable, "oracle_equality", "a row of no length makes the next call skip its first row") \
   /* Chance. */ \
-  X(kChance, random_miss, "oracle_equality", "one call in a thousand loses a witness") \
+  X(kChance, random_miss, "oracle_equality", "one call in a hundred loses a witness, as a sequence of its own decides") \
   /* Refusals. */ \
   X(kRefusals, refusals_in_other_order, "refusal", "S is checked before the number of learned elements") \
   X(kRefusals, refusals_keep_first, "refusal", "learned_keep is checked before S") \

@@ -238,7 +238,7 @@ bool is_left_out(const Arguments& call, int64_t row) {
 
 // A call with a result that is wrong for no reason in its arguments.
 bool goes_wrong(int64_t call_number) {
-  static std::mt19937 chance{std::random_device{}()};
+  static std::mt19937 chance{20};  // the same sequence in every process: a test is not a lottery
   switch (chosen_fault()) {
     case Fault::first_call:
       return call_number == 0;
@@ -247,7 +247,7 @@ bool goes_wrong(int64_t call_number) {
     case Fault::call_of_8_bits:
       return call_number % 256 == 255;
     case Fault::random_miss:
-      return chance() % 1000 == 0;
+      return chance() % 100 == 0;
     default:
       return false;
   }
