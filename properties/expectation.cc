@@ -38,9 +38,13 @@ std::optional<Verdict> against_expectation(const Case& value, const Outcome& out
   return std::nullopt;
 }
 
-// Without checks of its arguments an implementation promises nothing of a call that must be refused.
+// Whether the implementation promises what the case expects. Without checks of its arguments it promises nothing of a call that must be
+// refused, and a stride that never reaches it cannot be refused: it makes the packed call.
 bool promised(const Case& value, const Implementation& implementation) {
-  return implementation.checks_arguments() || !value.expect || !std::holds_alternative<std::int32_t>(*value.expect);
+  const auto* const refusal = value.expect ? std::get_if<std::int32_t>(&*value.expect) : nullptr;
+  if (refusal == nullptr) return true;
+  return implementation.checks_arguments() &&
+         (*refusal != status::kRowStride || implementation.honours_stride(value.operation));
 }
 
 Verdict judge_expectation(const Case& value, const Outcome& outcome, Implementation& implementation) {
