@@ -84,7 +84,8 @@ class Simplifier {
     }
   }
   void rows() {
-    if (has_rows()) {
+    // Rows without slots can be dropped too.
+    if (has_rows() || (value_.topk == 0 && value_.learned.empty())) {
       drop_runs(value_.context_lens.size(),
                 [&](std::size_t first, std::size_t count) { return without_rows(value_, first, count); });
     } else if (value_.learned.size() > 1) {
