@@ -169,4 +169,13 @@ std::vector<std::string> ScratchFolder::names() const {
   return names;
 }
 
+bool has_terminals() {
+  int ours = -1;
+  int theirs = -1;
+  if (::openpty(&ours, &theirs, nullptr, nullptr, nullptr) != 0) return false;
+  ::close(ours);
+  ::close(theirs);
+  return true;
+}
+
 }  // namespace kvwitness::harness

@@ -47,6 +47,9 @@ class ScratchFolder {
   std::filesystem::path folder_;
 };
 
+// Whether this system can open a terminal; a root without devpts cannot.
+bool has_terminals();
+
 }  // namespace kvwitness::harness
 
 #endif  // TESTS_CLI_PROGRAM_H
