@@ -59,9 +59,9 @@ class EmulatedImplementation final : public HostImplementation {
   std::string name() const override { return name_; }
   bool is_slow() const override { return true; }
 
-  // Thousands of rows take seconds here, and every relation would repeat them.
+  // Thousands of rows take seconds here. Short ones alone may be as many as a grid must have to pass 65,535.
   bool supports(const Case& value) const override {
-    return is_cuda_case(value) && (value.rows() <= kMostRows || !is_legal(value));
+    return is_cuda_case(value) && (value.rows() <= most_rows(value.topk) || !is_legal(value));
   }
 
   // The executor needs some hundred microseconds a row, more under a sanitizer.
@@ -82,7 +82,11 @@ class EmulatedImplementation final : public HostImplementation {
   }
 
  private:
-  static constexpr std::int64_t kMostRows = 2048;
+  static constexpr std::int64_t kMostRows = 2048, kMostShortRows = 70'000, kMostSlotsOfShortRows = 4;
+
+  static constexpr std::int64_t most_rows(std::int64_t topk) {
+    return topk <= kMostSlotsOfShortRows ? kMostShortRows : kMostRows;
+  }
 
   // A few rows more than blocks now and then, so that blocks take several rows each; and blocks as wide as the library's
   // for rows that fill them, and for some others.

@@ -448,6 +448,7 @@ class IsolatedImplementation final : public Implementation {
   bool checks_arguments() const override { return implementation_->checks_arguments(); }
   bool honours_stride(Operation operation) const override { return implementation_->honours_stride(operation); }
   bool supports(const Case& value) const override { return implementation_->supports(value); }
+  bool is_slow() const override { return implementation_->is_slow(); }
   bool restart() override {
     worker_.stop();
     return true;

@@ -50,6 +50,20 @@ TEST(Generators, MissNoFloorForAnySeedAtTheDefaultNumberOfCases) {
   }
 }
 
+// The executor of CUDA kernels serves long batches of short rows alone, and the runner spares it all but one operation.
+TEST(Generators, MoreThan65535RowsAreNeverTooMuchForAnImplementation) {
+  const Domain scatter{.operations = {Operation::kScatter}};
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    for (const Case& value : shared_cases(scatter, seed)) {
+      if (value.rows() <= 65535) continue;
+      for (const auto& implementation : all_implementations()) {
+        EXPECT_TRUE(!implementation->availability().can_run || implementation->supports(value))
+            << implementation->name() << ", seed " << seed << ", topk " << value.topk;
+      }
+    }
+  }
+}
+
 TEST(Generators, MissNoFloorForAnyFocusOrOperation) {
   for (const Focus focus : kAllFoci) {
     for (const auto& operations :

@@ -85,6 +85,34 @@ TEST(Worker, SeesStrayWritesAsTheyAreSeenInThisProcess) {
   }
 }
 
+// Answers every question about itself in another way than an implementation does by default.
+class Unusual final : public HostImplementation {
+ public:
+  std::string name() const override { return "unusual"; }
+  Availability availability() const override { return {.can_run = false, .why_not = "it is a test"}; }
+  bool provides(Operation operation) const override { return operation != Operation::kApply; }
+  bool checks_arguments() const override { return false; }
+  bool honours_stride(Operation operation) const override { return operation != Operation::kWitnesses; }
+  bool supports(const Case& value) const override { return value.topk != 5; }
+  bool is_slow() const override { return true; }
+  Answer call(const Call&) override { return {}; }
+};
+
+TEST(Worker, AnIsolatedImplementationSaysOfItselfWhatItSaidBefore) {
+  const auto worker = isolate(std::make_unique<Unusual>());
+  EXPECT_EQ(worker->name(), "unusual");
+  EXPECT_FALSE(worker->availability().can_run);
+  EXPECT_EQ(worker->availability().why_not, "it is a test");
+  EXPECT_FALSE(worker->provides(Operation::kApply));
+  EXPECT_TRUE(worker->provides(Operation::kScatter));
+  EXPECT_FALSE(worker->checks_arguments());
+  EXPECT_FALSE(worker->honours_stride(Operation::kWitnesses));
+  EXPECT_TRUE(worker->honours_stride(Operation::kScatter));
+  EXPECT_FALSE(worker->supports(scatter_case(1, 5)));
+  EXPECT_TRUE(worker->supports(scatter_case(1, 4)));
+  EXPECT_TRUE(worker->is_slow());
+}
+
 TEST(Worker, AnImplementationWithoutHostPointersIsLeftAsItIs) {
   auto oracle = make_oracle();
   const Implementation* const before = oracle.get();
