@@ -124,10 +124,37 @@ TEST(SimtIntrinsics, HaveTheValuesOfTheCudaMathApi) {
   EXPECT_EQ(__funnelshift_r(0x80000000u, 1, 1), 0xC0000000u);
   EXPECT_EQ(__funnelshift_lc(7, 1, 40), 7u);
   EXPECT_EQ(__funnelshift_rc(7, 1, 40), 1u);
+  EXPECT_EQ(__byte_perm(0x33221100u, 0x77665544u, 0x7410u), 0x77441100u);
+  EXPECT_EQ(__byte_perm(0x7F0080FFu, 0, 0xB098u), 0x00FFFFFFu);  // signs of bytes 3, 1 and 0, and byte 0 itself
+  EXPECT_EQ(__float_as_uint(-2.0f), 0xC0000000u);
+  EXPECT_EQ(__float_as_int(1.0f), 0x3F800000);
+  EXPECT_EQ(__uint_as_float(0x40490FDBu), 3.14159274f);
+  EXPECT_EQ(__int_as_float(__float_as_int(0.1f)), 0.1f);
+  EXPECT_EQ(__double_as_longlong(-0.0), INT64_MIN);
+  EXPECT_EQ(__longlong_as_double(0x3FF0000000000000), 1.0);
+  EXPECT_EQ(__saturatef(-3.0f), 0.0f);
+  EXPECT_EQ(__saturatef(0.25f), 0.25f);
+  EXPECT_EQ(__saturatef(7.0f), 1.0f);
+  EXPECT_EQ(__saturatef(NAN), 0.0f);
+  EXPECT_EQ(__fmaf_rn(1.0f + 0x1p-23f, 1.0f - 0x1p-23f, -1.0f), -0x1p-46f);
+  EXPECT_EQ(rsqrtf(16.0f), 0.25f);
+  EXPECT_EQ(__fdividef(3.0f, 4.0f), 0.75f);
+  EXPECT_EQ(__expf(0.0f), 1.0f);
+  EXPECT_EQ(__logf(1.0f), 0.0f);
+  EXPECT_EQ(::min(NAN, 2.0f), 2.0f);
+  EXPECT_EQ(::max(2.0f, NAN), 2.0f);
+  EXPECT_EQ(::max(2.0, 3.0), 3.0);
   EXPECT_EQ(::min(-1, 2), -1);
   EXPECT_EQ(::max(-1, 2u), 0xFFFFFFFFu);
   EXPECT_EQ(sizeof(int4), 16u);
   EXPECT_EQ(alignof(uint4), 16u);
+  EXPECT_EQ(alignof(uchar4), 4u);
+  EXPECT_EQ(alignof(short4), 8u);
+  EXPECT_EQ(alignof(double4), 16u);
+  EXPECT_EQ(sizeof(float3), 12u);
+  EXPECT_EQ(alignof(float3), 4u);
+  EXPECT_EQ(make_ushort3(1, 2, 65535).z, 65535);
+  EXPECT_EQ(make_char4(1, 2, 3, -4).w, -4);
 }
 
 // ---- Warp collectives ------------------------------------------------------------------------------------------------------------------

@@ -1,9 +1,9 @@
 // What a CUDA source sees instead of the CUDA headers when a host compiler builds it for the executor: the qualifiers, the built-in
-// variables, the barriers, the warp collectives, the atomics and the integer intrinsics of the subset that kernels/simt/README.md lists.
+// variables, the barriers, the warp collectives, the atomics and the intrinsics of the subset that kernels/simt/README.md lists.
 //
 // Sources of the meaning of each name: NVIDIA, "CUDA C++ Programming Guide", chapters "C++ Language Extensions" (execution space and
 // memory space specifiers, built-in variables, synchronization functions, warp functions, atomic functions) and "Programmatic Dependent
-// Launch and Synchronization"; "CUDA Math API", chapter "Integer Intrinsics".
+// Launch and Synchronization"; "CUDA Math API", chapters "Integer Intrinsics", "Single Precision Intrinsics" and "Type Casting Intrinsics".
 //
 // The executor is stricter than the guide in one thing: a thread that has exited does not count as arrived. A barrier or a collective
 // that a thread of the block, or a lane named in the mask, never reaches is a fault.
@@ -20,6 +20,7 @@
 #define KVWITNESS_SIMT 1
 #endif
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -50,19 +51,40 @@
 
 // ---- Vector types ----------------------------------------------------------------------------------------------------------------
 
+// The alignments are those of the CUDA C++ Programming Guide, "Built-in Vector Types": the size of the vector up to 16 bytes, and that of an element
+// for vectors of three.
+#define KVWITNESS_SIMT_VECTORS(element, name)                                             \
+  struct alignas(2 * sizeof(element)) name##2 {                                           \
+    element x, y;                                                                         \
+  };                                                                                      \
+  struct name##3 {                                                                        \
+    element x, y, z;                                                                      \
+  };                                                                                      \
+  struct alignas(4 * sizeof(element) < 16 ? 4 * sizeof(element) : 16) name##4 {           \
+    element x, y, z, w;                                                                   \
+  };                                                                                      \
+  constexpr name##2 make_##name##2(element x, element y) noexcept {                       \
+    return {x, y};                                                                        \
+  }                                                                                       \
+  constexpr name##3 make_##name##3(element x, element y, element z) noexcept {            \
+    return {x, y, z};                                                                     \
+  }                                                                                       \
+  constexpr name##4 make_##name##4(element x, element y, element z, element w) noexcept { \
+    return {x, y, z, w};                                                                  \
+  }
 // clang-format off
-struct alignas(8) int2 { int x, y; };
-struct int3 { int x, y, z; };
-struct alignas(16) int4 { int x, y, z, w; };
-struct alignas(8) uint2 { unsigned int x, y; };
-struct uint3 { unsigned int x, y, z; };
-struct alignas(16) uint4 { unsigned int x, y, z, w; };
-struct alignas(16) longlong2 { long long x, y; };
-struct alignas(16) ulonglong2 { unsigned long long x, y; };
-struct alignas(8) float2 { float x, y; };
-struct alignas(16) float4 { float x, y, z, w; };
-struct alignas(16) double2 { double x, y; };
+KVWITNESS_SIMT_VECTORS(signed char, char)
+KVWITNESS_SIMT_VECTORS(unsigned char, uchar)
+KVWITNESS_SIMT_VECTORS(short, short)
+KVWITNESS_SIMT_VECTORS(unsigned short, ushort)
+KVWITNESS_SIMT_VECTORS(int, int)
+KVWITNESS_SIMT_VECTORS(unsigned int, uint)
+KVWITNESS_SIMT_VECTORS(long long, longlong)
+KVWITNESS_SIMT_VECTORS(unsigned long long, ulonglong)
+KVWITNESS_SIMT_VECTORS(float, float)
+KVWITNESS_SIMT_VECTORS(double, double)
 // clang-format on
+#undef KVWITNESS_SIMT_VECTORS
 
 struct dim3 {
   unsigned int x, y, z;
@@ -71,40 +93,6 @@ struct dim3 {
   constexpr dim3(uint3 extent) noexcept : x(extent.x), y(extent.y), z(extent.z) {}
   constexpr operator uint3() const noexcept { return {x, y, z}; }
 };
-
-constexpr int2 make_int2(int x, int y) noexcept {
-  return {x, y};
-}
-constexpr int3 make_int3(int x, int y, int z) noexcept {
-  return {x, y, z};
-}
-constexpr int4 make_int4(int x, int y, int z, int w) noexcept {
-  return {x, y, z, w};
-}
-constexpr uint2 make_uint2(unsigned int x, unsigned int y) noexcept {
-  return {x, y};
-}
-constexpr uint3 make_uint3(unsigned int x, unsigned int y, unsigned int z) noexcept {
-  return {x, y, z};
-}
-constexpr uint4 make_uint4(unsigned int x, unsigned int y, unsigned int z, unsigned int w) noexcept {
-  return {x, y, z, w};
-}
-constexpr longlong2 make_longlong2(long long x, long long y) noexcept {
-  return {x, y};
-}
-constexpr ulonglong2 make_ulonglong2(unsigned long long x, unsigned long long y) noexcept {
-  return {x, y};
-}
-constexpr float2 make_float2(float x, float y) noexcept {
-  return {x, y};
-}
-constexpr float4 make_float4(float x, float y, float z, float w) noexcept {
-  return {x, y, z, w};
-}
-constexpr double2 make_double2(double x, double y) noexcept {
-  return {x, y};
-}
 
 // ---- The executor's side of the built-ins ------------------------------------------------------------------------------------------
 
@@ -429,6 +417,51 @@ constexpr unsigned int __funnelshift_rc(unsigned int low, unsigned int high, uns
                                    (shift < 32u ? shift : 32u));
 }
 
+// Four of the eight bytes of (high:low), byte i named by the low three bits of nibble i of the selector; with its top bit set, copies of that byte's sign.
+constexpr unsigned int __byte_perm(unsigned int low, unsigned int high, unsigned int selector) noexcept {
+  const unsigned long long bytes = (static_cast<unsigned long long>(high) << 32) | low;
+  unsigned int result = 0;
+  for (unsigned int i = 0; i < 4; ++i) {
+    const unsigned int nibble = (selector >> (4 * i)) & 15u;
+    unsigned int byte = static_cast<unsigned int>(bytes >> (8 * (nibble & 7u))) & 0xFFu;
+    if (nibble >= 8) {
+      byte = byte >= 0x80u ? 0xFFu : 0u;
+    }
+    result |= byte << (8 * i);
+  }
+  return result;
+}
+
+// ---- Floating point: bits, and the functions that <cmath> has under another name -----------------------------------------------------
+
+#define KVWITNESS_SIMT_REINTERPRET(name, from, to) \
+  constexpr to name(from x) noexcept {             \
+    return __builtin_bit_cast(to, x);              \
+  }
+KVWITNESS_SIMT_REINTERPRET(__float_as_int, float, int)
+KVWITNESS_SIMT_REINTERPRET(__float_as_uint, float, unsigned int)
+KVWITNESS_SIMT_REINTERPRET(__int_as_float, int, float)
+KVWITNESS_SIMT_REINTERPRET(__uint_as_float, unsigned int, float)
+KVWITNESS_SIMT_REINTERPRET(__double_as_longlong, double, long long)
+KVWITNESS_SIMT_REINTERPRET(__longlong_as_double, long long, double)
+#undef KVWITNESS_SIMT_REINTERPRET
+constexpr float __saturatef(float x) noexcept {
+  return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f;
+}
+inline float __fmaf_rn(float x, float y, float z) noexcept {
+  return __builtin_fmaf(x, y, z);
+}
+// The approximate functions of a GPU are these up to some units in the last place.
+inline float rsqrtf(float x) noexcept {
+  return 1.0f / __builtin_sqrtf(x);
+}
+inline float __fdividef(float x, float y) noexcept {
+  return x / y;
+}
+// (Macros, because glibc's <cmath> declares functions of these names.)
+#define __expf(x) __builtin_expf(x)
+#define __logf(x) __builtin_logf(x)
+
 // ---- Loads and stores with a cache hint ----------------------------------------------------------------------------------------------
 
 #define KVWITNESS_SIMT_LOAD(name) \
@@ -469,9 +502,20 @@ KVWITNESS_SIMT_MIN_MAX(long)
 KVWITNESS_SIMT_MIN_MAX(unsigned long)
 KVWITNESS_SIMT_MIN_MAX(long long)
 KVWITNESS_SIMT_MIN_MAX(unsigned long long)
-KVWITNESS_SIMT_MIN_MAX(float)
-KVWITNESS_SIMT_MIN_MAX(double)
 #undef KVWITNESS_SIMT_MIN_MAX
+// Of a NaN and a number, the number, as in CUDA.
+constexpr float min(float a, float b) noexcept {
+  return __builtin_fminf(a, b);
+}
+constexpr float max(float a, float b) noexcept {
+  return __builtin_fmaxf(a, b);
+}
+constexpr double min(double a, double b) noexcept {
+  return __builtin_fmin(a, b);
+}
+constexpr double max(double a, double b) noexcept {
+  return __builtin_fmax(a, b);
+}
 // One signed and one unsigned operand compare as unsigned, as in CUDA.
 constexpr unsigned int min(int a, unsigned int b) noexcept {
   return min(static_cast<unsigned int>(a), b);
