@@ -378,7 +378,12 @@ std::vector<std::uint8_t> within(std::vector<std::uint8_t> bytes, std::size_t mo
 void mutate(Case& value, Random& random) {
   CaseMutator mutator(value, random);
   for (std::size_t changes = 1 + random() % 4; changes > 0; --changes) {
+    const Case before = value;
     mutator.change();
+    // A wild count or stride may make a legal call of more elements than the byte form carries.
+    if (!is_within_limits(value)) {
+      value = before;
+    }
   }
 }
 
@@ -414,7 +419,7 @@ Case cross(const Case& one, const Case& other, Random& random) {
       child.after.front().after.clear();
       break;
   }
-  return child;
+  return is_within_limits(child) ? child : one;
 }
 
 std::vector<std::uint8_t> mutate_input(InputForm form, std::span<const std::uint8_t> bytes, std::size_t most_bytes,

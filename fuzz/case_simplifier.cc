@@ -53,6 +53,8 @@ class Simplifier {
     placement();
     counts();
     values();
+    // A smaller count may make a refused call legal, and then of more elements than a case may touch.
+    std::erase_if(simpler_, [](const Case& candidate) { return !is_within_limits(candidate); });
     return std::move(simpler_);
   }
 

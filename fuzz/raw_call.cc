@@ -9,7 +9,7 @@
 namespace kvwitness::fuzz {
 namespace {
 
-// How a count is written: a base and a small difference, so that every limit of the contract is one byte away.
+// How a count is written: a base and a small difference, so that every limit of the contract is one byte away; else its eight bytes.
 enum class Base : std::uint8_t {
   kZero,
   kInt32Max,
@@ -19,6 +19,7 @@ enum class Base : std::uint8_t {
   kPowerOfTwo,      // 2^(the difference modulo 63)
   kProduct,         // topk * rows, wrapped: what a length should be
   kSegmentProduct,  // rows * segments, wrapped
+  kWide,            // eight bytes, and no difference
   kCount,
 };
 
@@ -56,6 +57,9 @@ constexpr std::array<CountIndex, kCountCount> kReadingOrder = {
 
 std::int64_t read_count(ByteInput& in, const std::array<std::int64_t, kCountCount>& counts) {
   const auto base = static_cast<Base>(in.u8() % static_cast<std::uint8_t>(Base::kCount));
+  if (base == Base::kWide) {
+    return static_cast<std::int64_t>(in.u64());
+  }
   const auto difference = static_cast<std::int16_t>(in.u16());
   if (base == Base::kPowerOfTwo) {
     return std::int64_t{1} << (static_cast<std::uint16_t>(difference) % 63);
@@ -65,21 +69,25 @@ std::int64_t read_count(ByteInput& in, const std::array<std::int64_t, kCountCoun
 
 void write_count(std::vector<std::uint8_t>& out, std::int64_t value,
                  const std::array<std::int64_t, kCountCount>& counts) {
-  const auto put = [&](Base base, std::int64_t difference) {
+  const auto put = [&](Base base, std::int64_t number, int bytes) {
     out.push_back(static_cast<std::uint8_t>(base));
-    out.push_back(static_cast<std::uint8_t>(difference & 0xFF));
-    out.push_back(static_cast<std::uint8_t>(difference >> 8 & 0xFF));
+    for (int i = 0; i < bytes; ++i) {
+      out.push_back(static_cast<std::uint8_t>(number >> (8 * i) & 0xFF));
+    }
   };
   for (const Base base : {Base::kZero, Base::kInt32Max, Base::kInt64Max, Base::kInt64Min, Base::kMostElements,
                           Base::kProduct, Base::kSegmentProduct}) {
     const std::int64_t difference = wrapped_sum(value, wrapped_product(-1, base_value(base, counts)));
     if (difference >= INT16_MIN && difference <= INT16_MAX) {
-      put(base, difference);
+      put(base, difference, 2);
       return;
     }
   }
-  put(Base::kPowerOfTwo,
-      value > 0 ? static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(value))) - 1 : 0);
+  if (std::has_single_bit(static_cast<std::uint64_t>(value))) {
+    put(Base::kPowerOfTwo, std::countr_zero(static_cast<std::uint64_t>(value)), 2);
+  } else {
+    put(Base::kWide, value, 8);
+  }
 }
 
 }  // namespace

@@ -79,4 +79,10 @@ Extent extent_of(const Case& value) {
   return extent;
 }
 
+bool is_within_limits(const Case& value) {
+  const Extent extent = extent_of(value);
+  return extent.touched <= kMaxTouchedElements && extent.spanned <= kMaxSpannedElements &&
+         std::ranges::all_of(value.after, is_within_limits);
+}
+
 }  // namespace kvwitness::harness

@@ -121,6 +121,9 @@ struct Extent {
 };
 Extent extent_of(const Case& value);
 
+// Whether the case and the calls before it keep to these limits, and so whether the byte form carries it.
+bool is_within_limits(const Case& value);
+
 }  // namespace kvwitness::harness
 
 #endif  // PROPERTIES_CASE_H

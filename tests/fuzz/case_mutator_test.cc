@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "fuzz/raw_call.h"
+#include "fuzz/raw_call_mutator.h"
 #include "fuzz/scheduled_case.h"
 #include "properties/case.h"
 #include "properties/oracle.h"
@@ -135,6 +137,47 @@ TEST(CaseMutatorTest, MutationOfAScheduledCaseChangesItsSchedule) {
   }
   EXPECT_GT(schedules.size(), 20U);
   EXPECT_EQ(variants.size(), 2U);
+}
+
+// Calls from which one more change leads past what a case may touch or span.
+std::vector<Case> near_the_limits() {
+  Case many_witnesses;
+  many_witnesses.operation = Operation::kWitnesses;
+  many_witnesses.topk = 1;
+  many_witnesses.num_segments = 4096;
+  many_witnesses.context_lens = {9};
+  many_witnesses.learned = {3};
+  Case far_rows = two_rows();
+  far_rows.row_stride = harness::kMaxSpannedElements - far_rows.topk;
+  return {two_rows(), many_witnesses, far_rows};
+}
+
+TEST(CaseMutatorTest, EveryMutatedAndCrossedCaseComesBackFromItsBytes) {
+  const std::vector<Case> starts = near_the_limits();
+  for (unsigned seed = 0; seed < 3000; ++seed) {
+    Random random(seed);
+    Case mutated = starts[seed % starts.size()];
+    for (int step = 0; step < 4; ++step) {
+      mutate(mutated, random);
+      ASSERT_TRUE(is_within_limits(mutated)) << mutated;
+      ASSERT_EQ(harness::decode(encode(mutated)), mutated);
+      const Case child = cross(mutated, starts[(seed + 1) % starts.size()], random);
+      ASSERT_TRUE(is_within_limits(child)) << child;
+      ASSERT_EQ(harness::decode(encode(child)), child);
+    }
+  }
+}
+
+TEST(RawCallMutatorTest, EveryMutatedCallComesBackFromItsBytes) {
+  for (unsigned seed = 0; seed < 500; ++seed) {
+    Random random(seed);
+    RawCall call;
+    call.counts = {4, 2, 8, 4, 2, 4, 4, 4, 8, 2, 1, 1};
+    for (int step = 0; step < 20; ++step) {
+      mutate(call, random);
+      ASSERT_EQ(decode_raw_call(encode_raw_call(call)), call);
+    }
+  }
 }
 
 TEST(CaseMutatorTest, AnyBytesCanBeMutated) {

@@ -43,18 +43,23 @@ TEST(ScheduledCaseTest, NoBytesAreAScheduleInOrderAndACase) {
 TEST(RawCallTest, ComesBackFromItsBytes) {
   RawCall call;
   call.function = Function::kCudaApply;
-  call.counts = {4, 2, 8, INT64_MAX, -1, INT64_MIN, INT32_MAX, INT64_MAX / 4 + 1, 1000, std::int64_t{1} << 40, 0, 3};
+  call.counts = {4,
+                 2,
+                 8,
+                 INT64_MAX,
+                 -1,
+                 INT64_MIN,
+                 INT32_MAX,
+                 INT64_MAX / 4 + 1,
+                 1000,
+                 std::int64_t{1} << 40,
+                 INT64_MAX / 8 - 1,
+                 -123456789012345};
   call.pointers = {RawCall::kNull, 0, 8, 4088, 512};
   call.seed = 0xFEDCBA9876543210U;
   call.text = "avx2";
   call.fill = {1, 2, 3};
-  const RawCall again = decode_raw_call(encode_raw_call(call));
-  EXPECT_EQ(again.function, call.function);
-  EXPECT_EQ(again.counts, call.counts);
-  EXPECT_EQ(again.pointers, call.pointers);
-  EXPECT_EQ(again.seed, call.seed);
-  EXPECT_EQ(again.text, call.text);
-  EXPECT_EQ(again.fill, call.fill);
+  EXPECT_EQ(decode_raw_call(encode_raw_call(call)), call);
 }
 
 TEST(RawCallTest, EveryPointerLiesInTheArenaOrIsNull) {

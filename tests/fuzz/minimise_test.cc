@@ -123,6 +123,26 @@ TEST(CaseSimplifierTest, TheLeastNumbersGrowTowardsZero) {
   EXPECT_TRUE(halved_length);
 }
 
+TEST(CaseSimplifierTest, NoStepLeadsToMoreElementsThanACaseMayTouch) {
+  Case value;
+  value.operation = harness::Operation::kWitnesses;
+  value.topk = 1;
+  value.num_segments = INT64_MAX;
+  value.context_lens = {9};
+  value.learned = {3};
+  // Refused as it is; half as many segments and fewer are a legal call of far too many witnesses.
+  bool halved_again = false;
+  for (const Case& candidate : simpler(value)) {
+    ASSERT_TRUE(is_within_limits(candidate)) << candidate;
+    ASSERT_EQ(harness::decode(encode(candidate)), candidate);
+    for (const Case& next : simpler(candidate)) {
+      halved_again = true;
+      ASSERT_TRUE(is_within_limits(next)) << next;
+    }
+  }
+  EXPECT_TRUE(halved_again);
+}
+
 TEST(CaseSimplifierTest, EveryStepIsAnotherCaseAndEveryPathEnds) {
   Case value = large_case();
   int steps = 0;

@@ -47,6 +47,23 @@ Case apply_case() {
   return value;
 }
 
+TEST(CaseLimitsTest, ACaseKeepsToThemOnlyIfItsEarlierCallsDo) {
+  Case witnesses = scatter_case();
+  witnesses.operation = Operation::kWitnesses;
+  witnesses.num_segments = kMaxTouchedElements / 2;
+  EXPECT_TRUE(is_within_limits(witnesses));
+  witnesses.num_segments += 1;
+  EXPECT_FALSE(is_within_limits(witnesses));
+  Case strided = scatter_case();
+  strided.row_stride = kMaxSpannedElements - 3;
+  EXPECT_TRUE(is_within_limits(strided));
+  strided.row_stride = kMaxSpannedElements - 2;
+  EXPECT_FALSE(is_within_limits(strided));
+  Case last = scatter_case();
+  last.after = {scatter_case(), witnesses};
+  EXPECT_FALSE(is_within_limits(last));
+}
+
 TEST(CaseBytesTest, EveryFieldOfACallSurvives) {
   Case refused = apply_case();
   refused.topk = std::numeric_limits<std::int64_t>::min();
