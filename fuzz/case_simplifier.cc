@@ -42,6 +42,32 @@ Case without_slots(const Case& value, std::int64_t first, std::int64_t count) {
   return narrower;
 }
 
+// Smaller numbers from `least` on, the smallest first; half of a negative one. Each bit is cleared alone, so that the least number above some
+// limit is reached in few steps; the last step, by one, gets past a single bit.
+template <typename Number, typename Use>
+void for_each_smaller(Number now, Number least, const Use& use) {
+  if (now < -1) {
+    use(now / 2);
+    return;
+  }
+  for (Number plainer = least; plainer <= 1 && plainer < now; ++plainer) {
+    use(plainer);
+  }
+  constexpr Number kFew = 4;  // below that, the steps above and the one by one are all there are
+  for (int bit = std::numeric_limits<Number>::digits - 1; now >= kFew && bit >= 0; --bit) {
+    const Number power = Number{1} << bit;
+    if ((now & power) != 0 && now - power > 1) {
+      use(now - power);
+    }
+  }
+  if (now >= kFew) {
+    use(now / 2);
+  }
+  if (now > 2) {
+    use(now - 1);
+  }
+}
+
 class Simplifier {
  public:
   explicit Simplifier(const Case& value) : value_(value) {}
@@ -143,20 +169,14 @@ class Simplifier {
   }
   template <typename Field>
   void smaller_count(std::int64_t now, const Field& field) {
-    for (const std::int64_t plainer : {std::int64_t{0}, std::int64_t{1}, now / 2, now - (now > 0)}) {
-      if (now > 0 ? plainer >= 0 && plainer < now : now < -1 && plainer == now / 2) {
-        with([&](Case& changed) { field(changed) = plainer; });
-      }
-    }
+    for_each_smaller<std::int64_t>(
+        now, 0, [&](std::int64_t plainer) { with([&](Case& changed) { field(changed) = plainer; }); });
   }
   // Towards -1 for tokens and lengths alike: padding, an empty row.
   template <typename Field>
   void smaller_value(std::int32_t now, const Field& field) {
-    for (const std::int32_t plainer : {-1, 0, 1, now / 2, now - (now > 0)}) {
-      if (now >= 0 ? plainer < now : now < -1 && plainer == now / 2) {
-        with([&](Case& changed) { field(changed) = plainer; });
-      }
-    }
+    for_each_smaller<std::int32_t>(
+        now, -1, [&](std::int32_t plainer) { with([&](Case& changed) { field(changed) = plainer; }); });
   }
 
   const Case& value_;

@@ -114,6 +114,14 @@ std::vector<Function> functions_of(const Case& value) {
   }
 }
 
+std::vector<std::vector<std::uint8_t>> raw_calls_of(const Case& value) {
+  std::vector<std::vector<std::uint8_t>> calls;
+  for (const Function function : functions_of(value)) {
+    calls.push_back(encode_raw_call(raw_call_of(value, function)));
+  }
+  return calls;
+}
+
 std::vector<Seed> raw_seeds(const std::vector<NamedCase>& cases) {
   std::vector<Seed> seeds;
   for (std::size_t number = 0; number < kFunctionCount; ++number) {
@@ -122,9 +130,8 @@ std::vector<Seed> raw_seeds(const std::vector<NamedCase>& cases) {
   }
   for (const NamedCase& named : cases) {
     if (!named.name.starts_with("upstream")) {
-      for (const Function function : functions_of(named.value)) {
-        seeds.push_back({named.name + "-" + std::to_string(static_cast<int>(function)),
-                         encode_raw_call(raw_call_of(named.value, function))});
+      for (std::vector<std::uint8_t>& call : raw_calls_of(named.value)) {
+        seeds.push_back({named.name + "-" + std::to_string(call.front()), std::move(call)});
       }
     }
   }
@@ -156,14 +163,34 @@ std::vector<std::uint8_t> metrics_input(std::uint8_t function, const Case& value
   return out;
 }
 
+constexpr std::uint8_t kMetricsFunctions = 9;
+
+std::vector<std::vector<std::uint8_t>> metrics_inputs(const Case& value) {
+  std::vector<std::vector<std::uint8_t>> inputs;
+  for (std::uint8_t function = 0; function < kMetricsFunctions; ++function) {
+    inputs.push_back(metrics_input(function, value));
+  }
+  return inputs;
+}
+
 std::vector<Seed> metrics_seeds(const std::vector<NamedCase>& cases) {
-  constexpr std::uint8_t kFunctions = 9;
   std::vector<Seed> seeds;
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    const auto function = static_cast<std::uint8_t>(i % kFunctions);
+    const auto function = static_cast<std::uint8_t>(i % kMetricsFunctions);
     seeds.push_back({cases[i].name + "-" + std::to_string(function), metrics_input(function, cases[i].value)});
   }
   return seeds;
+}
+
+// ---- Cases
+
+std::vector<std::vector<std::uint8_t>> scheduled_inputs(const Case& value) {
+  ScheduledCase scheduled{{kernels::Variant::kBlock, simt::in_order, 1}, 0, value};
+  std::vector<std::vector<std::uint8_t>> inputs = {encode_scheduled(scheduled)};
+  scheduled.run = {kernels::Variant::kWarp, simt::random_schedule(1), 2};
+  scheduled.lengths_choice = 3;
+  inputs.push_back(encode_scheduled(scheduled));
+  return inputs;
 }
 
 // A case whose note needs every kind of escape.
@@ -206,18 +233,18 @@ std::size_t most_input_bytes(const Target& target) {
 }
 
 std::vector<std::vector<std::uint8_t>> inputs_of(const Target& target, const Case& value) {
-  if (target.form == InputForm::kCase) {
-    return {encode(value)};
+  switch (target.form) {
+    case InputForm::kCase:
+      return {encode(value)};
+    case InputForm::kScheduledCase:
+      return scheduled_inputs(value);
+    case InputForm::kRawCall:
+      return raw_calls_of(value);
+    case InputForm::kText:
+      return {text_of(to_json(value) + "\n")};
+    default:
+      return metrics_inputs(value);
   }
-  if (target.form != InputForm::kScheduledCase) {
-    return {};
-  }
-  ScheduledCase scheduled{{kernels::Variant::kBlock, simt::in_order, 1}, 0, value};
-  std::vector<std::vector<std::uint8_t>> inputs = {encode_scheduled(scheduled)};
-  scheduled.run = {kernels::Variant::kWarp, simt::random_schedule(1), 2};
-  scheduled.lengths_choice = 3;
-  inputs.push_back(encode_scheduled(scheduled));
-  return inputs;
 }
 
 std::expected<std::vector<Seed>, std::string> seeds_of(const Target& target, const std::string& corpus_folder) {

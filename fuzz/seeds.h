@@ -26,7 +26,7 @@ std::expected<std::vector<Seed>, std::string> seeds_of(const Target& target, con
 std::size_t most_seed_bytes(const Target& target);
 std::size_t most_input_bytes(const Target& target);
 
-// A call of a case file as inputs of a target: one, or several schedules of it. None for a target whose input is no case.
+// A case as inputs of a target: the case itself, several schedules of it, the raw calls that it makes, or calls of its shape.
 std::vector<std::vector<std::uint8_t>> inputs_of(const Target& target, const harness::Case& value);
 
 }  // namespace kvwitness::fuzz

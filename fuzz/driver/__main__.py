@@ -146,7 +146,7 @@ def run_regressions(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     build = built(options, PRESETS["address"], "kvwitness_fuzz")
     limits = build.target_limits()
-    targets = [known_target(options.target, limits)] if options.target else ["differential", "invariants", "cuda_differential", "case_file"]
+    targets = [known_target(options.target, limits)] if options.target else sorted(limits)
     for target in targets:
         print(run_tool(build.tool, "replay", target, *options.paths).stdout.strip())
     return 0

@@ -43,7 +43,7 @@ def signature_of(target: str, output: str) -> Signature:
     kind = "ended without a word"
     summary, engine, undefined = SUMMARY.search(output), ENGINE_ERROR.search(output), UNDEFINED.search(output)
     if undefined:
-        kind = "runtime error: " + re.sub(r"-?\d+|0x[0-9a-f]+", "N", undefined.group(1))
+        kind = "runtime error: " + re.sub(r"0x[0-9a-f]+|-?\d+", "N", undefined.group(1))
     elif engine:
         kind = "libFuzzer: " + engine.group(1)
     elif summary:

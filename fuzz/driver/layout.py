@@ -20,7 +20,8 @@ class Build:
     """A build folder with fuzz programs in it."""
 
     def __init__(self, folder: Path):
-        self.folder = folder
+        # Programs run in folders of their own, so that a relative path would lead elsewhere.
+        self.folder = folder = folder.resolve()
         self.tool = folder / "kvwitness_fuzz"
         self.targets_folder = folder / "fuzz" / "targets"
         self.seeds_folder = folder / "fuzz" / "seeds"

@@ -257,11 +257,12 @@ kvw_status plan_witness_indices(const std::int32_t* learned, std::int64_t learne
     return checks.status();
   }
   const RowLengths row_lens = row_lengths(*lengths, rows);
+  // Rows without slots may lie any number of elements apart, more than can be counted and than a pointer may be moved.
+  const std::int64_t step = topk > 0 ? row_stride : 0;
   if (size(num_segments) <= kMaxMergeSegments) {
-    plan.few = {learned,  row_stride, topk, row_lens, rows, SegmentCount(static_cast<std::uint32_t>(num_segments)),
-                witnesses};
+    plan.few = {learned, step, topk, row_lens, rows, SegmentCount(static_cast<std::uint32_t>(num_segments)), witnesses};
   } else {
-    plan.many = {learned, row_stride, topk, row_lens, rows, FixedDivisor(size(num_segments)), witnesses};
+    plan.many = {learned, step, topk, row_lens, rows, FixedDivisor(size(num_segments)), witnesses};
   }
   return KVW_OK;
 }

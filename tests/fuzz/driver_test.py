@@ -69,6 +69,11 @@ class SignatureTest(unittest.TestCase):
         self.assertNotEqual(crashes.signature_of("toy", text.format(1)),
                             crashes.signature_of("toy", "/r/a.cc:3:9: runtime error: shift exponent 32 is too large\n"))
 
+    def test_undefined_behaviour_at_two_addresses_is_one_crash(self):
+        text = "/r/a.cc:3:9: runtime error: pointer index expression with base {} overflowed to {}\n"
+        self.assertEqual(crashes.signature_of("toy", text.format("0x7fcbaf912010", "0xbc007fcbaf912010")).what,
+                         crashes.signature_of("toy", text.format("0x7f803aa09fd0", "0x80007f807ea09fcc")).what)
+
     def test_a_timeout_is_the_engines(self):
         self.assertEqual(crashes.signature_of("toy", "==9== ERROR: libFuzzer: timeout after 11 seconds\n").what, "libFuzzer: timeout")
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -82,6 +83,23 @@ TEST(MinimiseTest, StaysWithTheFaultThatTheInputShows) {
   const Minimised smallest = minimise(target, encode(value), 3000);
   EXPECT_EQ(smallest.ending, "target=test invariant=five_rows subject=here");
   EXPECT_EQ(harness::decode(smallest.bytes).rows(), 5);
+}
+
+// Fails where the rows lie 2^40 elements apart or more.
+int far_rows(const std::uint8_t* data, std::size_t size) {
+  if (harness::decode({data, size}).row_stride.value_or(0) >= std::int64_t{1} << 40) {
+    report({"test", "far_rows", "here", "the rows lie far apart"});
+  }
+  return 0;
+}
+
+TEST(MinimiseTest, AHugeCountComesDownToTheLeastThatFailsInFewRuns) {
+  const Target target{"test", far_rows, InputForm::kCase};
+  Case value = large_case();
+  value.row_stride = std::numeric_limits<std::int64_t>::max();
+  const Minimised smallest = minimise(target, encode(value), 1000);
+  EXPECT_EQ(harness::decode(smallest.bytes).row_stride, std::int64_t{1} << 40);
+  EXPECT_LT(smallest.attempts, 600);
 }
 
 TEST(MinimiseTest, ACrashIsKeptAsTheSignalThatItWas) {
