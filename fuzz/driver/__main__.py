@@ -190,11 +190,12 @@ def run_control(arguments: list[str]) -> int:
 
 def run_mutators(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="./run fuzz mutators", description="What mutating cases buys over mutating bytes.")
-    parser.add_argument("--runs", type=positive, default=controls.DEFAULT_EXECUTIONS)
+    parser.add_argument("--runs", type=positive, default=controls.DEFAULT_EXECUTIONS, help="executions of each campaign (default 100000)")
+    parser.add_argument("--seconds", type=positive, default=10, help="seconds of each campaign that is bounded by time (default 10)")
     common(parser)
     options = parser.parse_args(arguments)
     build = with_seeds(options, built(options, PRESETS["none"], "kvwitness_fuzz", "kvwitness_fuzz_targets", "kvwitness_fuzz_controls"))
-    print(controls.compare_mutators(build, build.target_limits(), options.runs))
+    print(controls.compare_mutators(build, build.target_limits(), options.runs, options.seconds))
     return 0
 
 

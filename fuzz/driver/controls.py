@@ -1,9 +1,11 @@
 """Campaigns that must find something: the canary and the planted faults. And what the mutators buy."""
 
+import math
 import os
 import re
 import subprocess
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,7 +40,8 @@ class Hunt:
     edges: int
 
 
-def hunt(build: Build, program: Path, target: str, limit: int, runs: int, fault: str | None, from_seeds: bool = True) -> Hunt:
+def hunt(build: Build, program: Path, target: str, limit: int, bound: str, fault: str | None, from_seeds: bool = True) -> Hunt:
+    """`bound` is the engine's option that ends the campaign: -runs=N or -max_total_time=SECONDS."""
     environment = sanitizer_environment()
     if fault:
         environment["KVWITNESS_PLANTED_FAULT"] = fault
@@ -46,7 +49,7 @@ def hunt(build: Build, program: Path, target: str, limit: int, runs: int, fault:
         corpus = Path(temporary) / "corpus"
         corpus.mkdir()
         seeds = build.seeds_folder / ("differential" if target == "canary" else target)
-        command = [str(program), f"-runs={runs}", f"-seed={SEED}", f"-max_len={limit}", "-len_control=0", "-print_final_stats=1", "-timeout=25",
+        command = [str(program), bound, f"-seed={SEED}", f"-max_len={limit}", "-len_control=0", "-print_final_stats=1", "-timeout=25",
                    f"-artifact_prefix={temporary}{os.sep}", str(corpus), *([str(seeds)] if from_seeds else [])]
         dictionary = ROOT / "fuzz" / f"{target}.dict"
         if dictionary.exists() and not program.name.endswith("_by_bytes"):
@@ -58,14 +61,14 @@ def hunt(build: Build, program: Path, target: str, limit: int, runs: int, fault:
     executed = EXECUTED.search(output)
     edges = [int(number) for number in EDGES.findall(output)]
     found = "" if done.returncode == 0 else signature_of(target, output).what
-    return Hunt(found, int(executed.group(1)) if executed else runs, max(edges, default=0))
+    return Hunt(found, int(executed.group(1)) if executed else 0, max(edges, default=0))
 
 
 def check(build: Build, target: str, limit: int, fault: str | None, runs: int | None) -> str:
     """Runs one control; a line for a person. An error where a finding is missing, or is no finding of the target's own."""
     program = build.folder / "fuzz" / "controls" / (f"planted_{target}" if fault else target)
     runs = runs or MOST_EXECUTIONS.get(target, DEFAULT_EXECUTIONS)
-    result = hunt(build, program, target, limit, runs, fault)
+    result = hunt(build, program, target, limit, f"-runs={runs}", fault)
     name = fault or "the canary's claim"
     if not result.found:
         raise DriverError(f"{target}: {name} was not found in {runs} executions")
@@ -74,21 +77,47 @@ def check(build: Build, target: str, limit: int, fault: str | None, runs: int | 
     return f"{target}: {name} found after {result.executions} executions: {result.found}"
 
 
-def compare_mutators(build: Build, limits: dict[str, int], runs: int) -> str:
-    """With and without the mutation of cases (or the dictionary), in equal executions: edges, and planted faults found. A table. Both start from
-    nothing: from the seeds most faults are found at once, whatever mutates them."""
-    rows = ["| target | executions | edges, bytes alone | edges, cases | faults found, bytes alone | faults found, cases | median executions to a fault, bytes alone | cases |",
+@dataclass
+class Comparison:
+    """A target's hunts without and with its mutator or dictionary, at the same time and under the same bound."""
+
+    build: Build
+    target: str
+    limit: int
+    bound: str
+
+    def pair(self, fault: str | None) -> tuple[Hunt, Hunt]:
+        """From nothing: from the seeds most faults are found at once, whatever mutates them."""
+        controls = self.build.folder / "fuzz" / "controls"
+        prefix = "planted_" if fault else ""
+        programs = (controls / f"{prefix}{self.target}_by_bytes", controls / f"planted_{self.target}" if fault else self.build.target(self.target))
+        with ThreadPoolExecutor(2) as pool:
+            hunts = [pool.submit(hunt, self.build, program, self.target, self.limit, self.bound, fault, False) for program in programs]
+            return hunts[0].result(), hunts[1].result()
+
+    def row(self) -> str:
+        faults = planted_faults()[self.target]
+        reached = self.pair(None)
+        pairs = [self.pair(fault) for fault in faults]
+        cells = [f"`{self.target}`", self.bound.partition("=")[2] + (" s" if "time" in self.bound else " executions")]
+        cells += [str(each.edges) for each in reached]
+        cells += [f"{sum(bool(pair[side].found) for pair in pairs)} of {len(faults)}" for side in (0, 1)]
+        cells += [self._median([pair[side] for pair in pairs]) for side in (0, 1)]
+        return f"| {' | '.join(cells)} |"
+
+    @staticmethod
+    def _median(hunts: list[Hunt]) -> str:
+        """The executions after which half of the faults were found."""
+        executions = sorted(each.executions if each.found else math.inf for each in hunts)[(len(hunts) - 1) // 2]
+        return "never" if executions == math.inf else str(executions)
+
+
+def compare_mutators(build: Build, limits: dict[str, int], runs: int, seconds: int) -> str:
+    """What mutating cases and raw calls (of case_file: the dictionary) buys, in equal executions and in equal time. A table."""
+    rows = ["| target | bound | edges without | edges with | faults without | faults with | executions to half of the faults, without | with |",
             "| --- | --- | --- | --- | --- | --- | --- | --- |"]
-    controls = build.folder / "fuzz" / "controls"
     for target in ("differential", "invariants", "cuda_differential", "refusals", "case_file"):
-        bounded = min(runs, MOST_EXECUTIONS.get(target, runs))
-        faults = planted_faults()[target]
-        plain = hunt(build, controls / f"{target}_by_bytes", target, limits[target], bounded, None, False)
-        ours = hunt(build, build.target(target), target, limits[target], bounded, None, False)
-        by_bytes = [hunt(build, controls / f"planted_{target}_by_bytes", target, limits[target], bounded, fault, False) for fault in faults]
-        by_cases = [hunt(build, controls / f"planted_{target}", target, limits[target], bounded, fault, False) for fault in faults]
-        found = [sum(bool(each.found) for each in hunts) for hunts in (by_bytes, by_cases)]
-        medians = [sorted(each.executions if each.found else bounded for each in hunts)[len(faults) // 2] for hunts in (by_bytes, by_cases)]
-        rows.append(f"| `{target}` | {bounded} | {plain.edges} | {ours.edges} | {found[0]} of {len(faults)} | {found[1]} of {len(faults)} | {medians[0]} | {medians[1]} |")
-        say(rows[-1])
+        for bound in (f"-runs={min(runs, MOST_EXECUTIONS.get(target, runs))}", f"-max_total_time={seconds}"):
+            rows.append(Comparison(build, target, limits[target], bound).row())
+            say(rows[-1])
     return "\n".join(rows)
