@@ -1,0 +1,155 @@
+"""What is mutated, and by which tests it is judged."""
+
+import dataclasses
+import fnmatch
+import hashlib
+import os
+import random
+import re
+import subprocess
+
+# What kills most of the mutants comes first.
+UNIT_TESTS_OF_THE_LIBRARY = ["lib_kvwitness_test", "lib_witness_test", "lib_select_test", "lib_nulls_test",
+                             "lib_metrics_test", "lib_gate_test", "lib_backend_test"]
+
+# Highway's targets that a mutant of the vector body is compiled for: one with and one without shifts of each lane by its own count. Each costs
+# seconds a mutant.
+VECTOR_FLAGS = ["-DHWY_DISABLED_TARGETS=(HWY_AVX3|HWY_SSSE3|HWY_SVE_256|HWY_SVE2_128)"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Program:
+    """A program that kills a mutant by its exit status."""
+    target: str                # as the build names it
+    arguments: tuple = ()
+    environment: tuple = ()    # pairs
+    compiled: str = ""         # its one source, where that includes what is mutated and must be compiled again
+
+    @property
+    def name(self):
+        return " ".join((self.target, *self.arguments))
+
+
+def verify(*names, cases=40, backend=""):
+    chosen = [word for name in names for word in ("--impl", name)]
+    return Program("kvwitness_program", ("verify", *chosen, "--cases-per-property", str(cases), "--quiet"),
+                   (("KVWITNESS_BACKEND", backend),) if backend else ())
+
+
+@dataclasses.dataclass(frozen=True)
+class Area:
+    name: str
+    files: tuple
+    # The sources whose objects hold the mutant; one that the build does not know is compiled as `like`.
+    sources: tuple
+    programs: tuple
+    flags: tuple = ()
+    like: str = ""
+    sampled: bool = False
+
+
+def areas(root):
+    whole = [
+        Area("arithmetic", ("lib/include/kvwitness/segments.h",), ("tests/mutants/segments_surface.cc",),
+             (Program("lib_segments_test", compiled="tests/lib/segments_test.cc"),
+              Program("lib_narrow_reciprocal_test", compiled="tests/lib/simd/narrow_reciprocal_test.cc"),
+              Program("segment_arithmetic_test", compiled="tests/kernels/segment_arithmetic_test.cc")),
+             like="tests/kernels/segment_arithmetic_test.cc"),
+        Area("rows", ("lib/src/row.h", "lib/src/scalar.cc"), ("lib/src/scalar.cc",),
+             (Program("lib_witness_test", environment=(("KVWITNESS_BACKEND", "scalar"),)), Program("lib_backends_test"),
+              verify("scalar"))),
+        Area("passes", ("lib/src/row_pass.cc",), ("lib/src/row_pass.cc",),
+             (Program("lib_witness_test"), Program("lib_kvwitness_test"), verify("c-abi"))),
+        Area("vectors", ("lib/src/simd/vector_row_pass.cc",), ("lib/src/simd/vector_row_pass.cc",),
+             (Program("lib_backends_test"), verify("avx2", "sse4"), verify("avx2", "sse4", cases=300)),
+             flags=tuple(VECTOR_FLAGS)),
+        Area("device", ("kernels/include/kvwitness/witness.cuh",), ("properties/implementations_emulated.cc",),
+             (Program("collectives_test", compiled="tests/kernels/collectives_test.cc"),
+              verify("cuda-emulated-warp", "cuda-emulated-block", cases=20),
+              verify("cuda-emulated-warp", "cuda-emulated-block", cases=120))),
+    ]
+    taken = {file for area in whole for file in area.files}
+    return whole + [elsewhere(root, file) for file in files_elsewhere(root) if file not in taken]
+
+
+def files_elsewhere(root):
+    folder = os.path.join(root, "lib/src")
+    return sorted(f"lib/src/{name}" for name in os.listdir(folder) if re.search(r"\.(cc|h)$", name))
+
+
+def elsewhere(root, file):
+    programs = (*(Program(target) for target in UNIT_TESTS_OF_THE_LIBRARY), verify("c-abi"))
+    return Area("elsewhere", (file,), including(root, file) if file.endswith(".h") else (file,), programs, sampled=True)
+
+
+def including(root, header):
+    """The sources of lib/src, but for the vector body, that include a header by themselves or by another header."""
+    names = {header}
+    everything = {file: open(os.path.join(root, file), encoding="utf-8").read() for file in files_elsewhere(root)}
+    while True:
+        more = {file for file, text in everything.items() if any(f'"{name}"' in text for name in names)} - names
+        if not more:
+            return tuple(sorted(name for name in names if name.endswith(".cc")))
+        names |= more
+
+
+def files_of(root, pattern):
+    listed = subprocess.run(["find", *pattern, "-type", "f"], cwd=root, check=True, capture_output=True, text=True).stdout
+    return sorted(listed.split())
+
+
+def digest_of_files(root, files):
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update(file.encode())
+        with open(os.path.join(root, file), "rb") as stream:
+            digest.update(hashlib.sha256(stream.read()).digest())
+    return digest.hexdigest()
+
+
+def digest_of_program(root, program, sources_of_target):
+    """What a verdict by the program rests on, the mutated file aside."""
+    if program.target == "kvwitness_program":
+        files = files_of(root, ["properties", "corpus/golden", "corpus/real", "corpus/regressions"])
+    else:
+        folders = sorted({os.path.dirname(source) for source in sources_of_target(program.target)})
+        headers = [file for folder in folders for file in files_of(root, [folder, "-maxdepth", "1", "-name", "*.h"])]
+        files = sorted({*sources_of_target(program.target), *headers})
+    return hashlib.sha256(f"{program} {digest_of_files(root, files)}".encode()).hexdigest()
+
+
+@dataclasses.dataclass
+class Mutant:
+    area: Area
+    file: str
+    line: int
+    before: str
+    after: str
+
+    @property
+    def place(self):
+        return f"{self.file}:{self.line}"
+
+    def text(self, lines):
+        return "".join([*lines[:self.line - 1], self.after, *lines[self.line:]])
+
+
+def mutants_of(root, area, file, mutate):
+    with open(os.path.join(root, file), encoding="utf-8") as stream:
+        lines = stream.readlines()
+    made = [Mutant(area, file, line, lines[line - 1], after) for line, after in mutate(lines)]
+    return sorted(made, key=lambda mutant: (mutant.line, mutant.after))
+
+
+def chosen_mutants(root, mutate, pattern, sample, seed):
+    """Those of every area that match, sampled where the area says so; and all that were generated, sampled or not."""
+    kept, population, everything = [], [], []
+    for area in areas(root):
+        for file in area.files:
+            if not fnmatch.fnmatch(file, pattern):
+                continue
+            made = mutants_of(root, area, file, mutate)
+            everything += made
+            (population if area.sampled else kept).extend(made)
+    drawn = random.Random(seed).sample(range(len(population)), min(sample, len(population)))
+    return kept + [population[index] for index in sorted(drawn)], everything

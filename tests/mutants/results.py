@@ -1,0 +1,89 @@
+"""What is known of each mutant: kept from run to run, and reported."""
+
+import collections
+import hashlib
+import json
+import os
+
+COUNTED = ("killed", "survived")
+
+
+def key_of(mutant, text, flags):
+    """The same for the same source: the mutated file as a whole."""
+    return hashlib.sha256(f"{mutant.area.name} {flags} {mutant.file}\n{text}".encode()).hexdigest()
+
+
+class Results:
+    """Verdicts on disk, one line each, so that a run that is killed loses one a job. A verdict holds while the tests that it rests on are the
+    same: the one that killed the mutant, or all of them where it survived."""
+
+    def __init__(self, path):
+        self._path, self._known = path, {}
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as stream:
+                for line in stream:
+                    try:
+                        entry = json.loads(line)
+                        self._known[entry["key"]] = entry
+                    except (ValueError, KeyError):
+                        pass  # a line that a kill has cut short
+        self._stream = open(path, "a", encoding="utf-8")
+
+    def find(self, key, digests):
+        entry = self._known.get(key)
+        if entry is None:
+            return None
+        rests_on = [entry["by"]] if entry["status"] == "killed" else list(digests) if entry["status"] == "survived" else []
+        if any(entry["tests"].get(name) != digests.get(name) for name in rests_on):
+            return None
+        return entry
+
+    def keep(self, key, verdict, digests):
+        entry = {"key": key, "status": verdict.status, "by": verdict.by, "how": verdict.how, "tests": digests}
+        self._known[key] = entry
+        self._stream.write(json.dumps(entry) + "\n")
+        self._stream.flush()
+        return entry
+
+
+class Equivalents:
+    """The checked-in list of mutants that no test can kill: by file, original line and mutated line, never by number."""
+
+    def __init__(self, path):
+        with open(path, encoding="utf-8") as stream:
+            self._entries = json.load(stream)["equivalent"]
+        self._reasons = {}
+        for entry in self._entries:
+            for mutated in entry["mutated"]:
+                self._reasons[(entry["file"], entry["line"].strip(), mutated.strip())] = entry["reason"]
+
+    def reason(self, mutant):
+        return self._reasons.get((mutant.file, mutant.before.strip(), mutant.after.strip()))
+
+    def stale(self, generated, files):
+        """Entries of these files that belong to no mutant: the line they speak of has changed."""
+        present = {(mutant.file, mutant.before.strip(), mutant.after.strip()) for mutant in generated}
+        return [key for key in self._reasons if key[0] in files and key not in present]
+
+
+def table(rows):
+    """Aligned: the mutants of each file by what became of them."""
+    heads = ("file", "generated", "invalid", "equal", "duplicate", "judged", "killed", "equivalent", "survived", "left", "score")
+    lines = [heads]
+    total = collections.Counter()
+    for file, counts in rows.items():
+        total.update(counts)
+        lines.append(row_of(file, counts))
+    lines.append(row_of("total", total))
+    widths = [max(len(line[column]) for line in lines) for column in range(len(heads))]
+    return "\n".join("  ".join(cell.ljust(width) if column == 0 else cell.rjust(width)
+                               for column, (cell, width) in enumerate(zip(line, widths))).rstrip() for line in lines)
+
+
+def row_of(name, counts):
+    judged = counts["killed"] + counts["equivalent"] + counts["survived"]
+    mutants = counts["killed"] + counts["survived"]
+    score = f"{100 * counts['killed'] / mutants:.1f}%" if mutants else "-"
+    numbers = [sum(counts.values()), *(counts[status] for status in ("invalid", "equal", "duplicate")), judged,
+               *(counts[status] for status in ("killed", "equivalent", "survived", "left"))]
+    return (name, *(str(number) for number in numbers), score)
