@@ -178,10 +178,9 @@ struct Marks {
 // Adds the bits of a vector's tokens; `odd_tokens` has the odd-numbered ones in even lanes.
 template <bool kFindPastEnd, class Segments>
 HWY_INLINE void mark_vector(const Segments& segments, TokenVector first_factor, TokenVector second_factor,
-                            TokenVector tokens, TokenVector odd_tokens, WordVector& even_marks, WordVector& odd_marks,
-                            SignedVector& largest) {
-  even_marks = hn::Or(even_marks, one_hot(segments.of_even(tokens, first_factor, second_factor)));
-  odd_marks = hn::Or(odd_marks, one_hot(segments.of_even(odd_tokens, first_factor, second_factor)));
+                            TokenVector tokens, TokenVector odd_tokens, WordVector& marks, SignedVector& largest) {
+  marks = hn::Or3(marks, one_hot(segments.of_even(tokens, first_factor, second_factor)),
+                  one_hot(segments.of_even(odd_tokens, first_factor, second_factor)));
   if constexpr (kFindPastEnd) {
     largest = hn::Max(largest, hn::BitCast(SignedTokens(), tokens));
   }
@@ -194,20 +193,20 @@ HWY_NOINLINE Marks mark_blocks(const Segments& segments, std::int32_t context_le
   const std::size_t lanes = hn::Lanes(Tokens());
   const TokenVector first = segments.first_factor();
   const TokenVector second = segments.second_factor();
-  WordVector even_marks = hn::Zero(Words());
-  WordVector odd_marks = hn::Zero(Words());
-  SignedVector largest = hn::Set(SignedTokens(), -1);
+  // Two of each, for every other vector: an operation on one alone would wait for the one before it.
+  WordVector marks0 = hn::Zero(Words()), marks1 = marks0;
+  SignedVector largest0 = hn::Set(SignedTokens(), -1), largest1 = largest0;
   // A second load, one slot on, moves the odd tokens to even lanes on a unit that is idle; the last vector's would read past the slots.
   const std::int32_t* const last = slots + count - lanes;
   for (; slots < last - lanes; slots += 2 * lanes) {
-    mark_vector<kFindPastEnd>(segments, first, second, load(slots), load(slots + 1), even_marks, odd_marks, largest);
-    mark_vector<kFindPastEnd>(segments, first, second, load(slots + lanes), load(slots + lanes + 1), even_marks,
-                              odd_marks, largest);
+    mark_vector<kFindPastEnd>(segments, first, second, load(slots), load(slots + 1), marks0, largest0);
+    mark_vector<kFindPastEnd>(segments, first, second, load(slots + lanes), load(slots + lanes + 1), marks1, largest1);
   }
   const TokenVector tokens = load(last);
-  mark_vector<kFindPastEnd>(segments, first, second, load(slots), load(slots + 1), even_marks, odd_marks, largest);
-  mark_vector<kFindPastEnd>(segments, first, second, tokens, odd_to_even(tokens), even_marks, odd_marks, largest);
-  return {or_of_lanes(hn::Or(even_marks, odd_marks)), kFindPastEnd && any_at_least(largest, context_len)};
+  mark_vector<kFindPastEnd>(segments, first, second, load(slots), load(slots + 1), marks0, largest0);
+  mark_vector<kFindPastEnd>(segments, first, second, tokens, odd_to_even(tokens), marks1, largest1);
+  return {or_of_lanes(hn::Or(marks0, marks1)),
+          kFindPastEnd && any_at_least(hn::Max(largest0, largest1), context_len)};
 }
 
 // Fewer slots than a block: whole vectors, the last of which may overlap the one before it.
@@ -387,35 +386,42 @@ bool found_in_blocks(const Hunt& hunt, const std::int32_t* slots, std::size_t co
   const std::uint32_t minus0 = kRuns >= 1 ? 0 - hunt.runs[0].first : 0;
   const std::uint32_t minus1 = kRuns >= 2 ? 0 - hunt.runs[1].first : 0;
   const std::uint32_t minus_between = kBothEnds ? 0 - hunt.between_ends.first : 0;
-  // The smallest unsigned distance from each run's first token: within the run for its tokens, beyond it for all others. Two of each, for
-  // every other vector: one alone would be a chain of one cycle a vector.
-  TokenVector nearest0 = hn::Set(d, ~std::uint32_t{0}), nearest0_odd = nearest0;
-  TokenVector nearest1 = nearest0, nearest1_odd = nearest0;
-  TokenVector farthest = hn::Zero(d), farthest_odd = farthest;
+  // The smallest unsigned distance from each run's first token: within the run for its tokens, beyond it for all others. One for each of
+  // the vectors of a step: fewer would be chains that wait for themselves.
+  TokenVector near0 = hn::Set(d, ~std::uint32_t{0}), near1 = near0, near2 = near0, near3 = near0;
+  TokenVector also_near0 = near0, also_near1 = near0, also_near2 = near0, also_near3 = near0;
+  TokenVector far0 = hn::Zero(d), far1 = far0, far2 = far0, far3 = far0;
   for (const std::int32_t* const end = slots + count; slots != end; slots += kUnrolled * lanes) {
     if constexpr (kRuns >= 1) {
-      nearest0 = hn::Min(nearest0, distance_from(minus0, slots));
-      nearest0_odd = hn::Min(nearest0_odd, distance_from(minus0, slots + lanes));
-      nearest0 = hn::Min(nearest0, distance_from(minus0, slots + 2 * lanes));
-      nearest0_odd = hn::Min(nearest0_odd, distance_from(minus0, slots + 3 * lanes));
+      near0 = hn::Min(near0, distance_from(minus0, slots));
+      near1 = hn::Min(near1, distance_from(minus0, slots + lanes));
+      near2 = hn::Min(near2, distance_from(minus0, slots + 2 * lanes));
+      near3 = hn::Min(near3, distance_from(minus0, slots + 3 * lanes));
     }
     if constexpr (kRuns >= 2) {
-      nearest1 = hn::Min(nearest1, distance_from(minus1, slots));
-      nearest1_odd = hn::Min(nearest1_odd, distance_from(minus1, slots + lanes));
-      nearest1 = hn::Min(nearest1, distance_from(minus1, slots + 2 * lanes));
-      nearest1_odd = hn::Min(nearest1_odd, distance_from(minus1, slots + 3 * lanes));
+      also_near0 = hn::Min(also_near0, distance_from(minus1, slots));
+      also_near1 = hn::Min(also_near1, distance_from(minus1, slots + lanes));
+      also_near2 = hn::Min(also_near2, distance_from(minus1, slots + 2 * lanes));
+      also_near3 = hn::Min(also_near3, distance_from(minus1, slots + 3 * lanes));
     }
     if constexpr (kBothEnds) {
-      farthest = hn::Max(farthest, distance_from(minus_between, slots));
-      farthest_odd = hn::Max(farthest_odd, distance_from(minus_between, slots + lanes));
-      farthest = hn::Max(farthest, distance_from(minus_between, slots + 2 * lanes));
-      farthest_odd = hn::Max(farthest_odd, distance_from(minus_between, slots + 3 * lanes));
+      far0 = hn::Max(far0, distance_from(minus_between, slots));
+      far1 = hn::Max(far1, distance_from(minus_between, slots + lanes));
+      far2 = hn::Max(far2, distance_from(minus_between, slots + 2 * lanes));
+      far3 = hn::Max(far3, distance_from(minus_between, slots + 3 * lanes));
     }
   }
   bool found = false;
-  if constexpr (kRuns >= 1) found |= any_at_most(hn::Min(nearest0, nearest0_odd), hunt.runs[0].last_distance);
-  if constexpr (kRuns >= 2) found |= any_at_most(hn::Min(nearest1, nearest1_odd), hunt.runs[1].last_distance);
-  if constexpr (kBothEnds) found |= any_above(hn::Max(farthest, farthest_odd), hunt.between_ends.last_distance);
+  if constexpr (kRuns >= 1) {
+    found |= any_at_most(hn::Min(hn::Min(near0, near1), hn::Min(near2, near3)), hunt.runs[0].last_distance);
+  }
+  if constexpr (kRuns >= 2) {
+    found |= any_at_most(hn::Min(hn::Min(also_near0, also_near1), hn::Min(also_near2, also_near3)),
+                         hunt.runs[1].last_distance);
+  }
+  if constexpr (kBothEnds) {
+    found |= any_above(hn::Max(hn::Max(far0, far1), hn::Max(far2, far3)), hunt.between_ends.last_distance);
+  }
   return found;
 }
 
