@@ -14,7 +14,8 @@ constinit std::atomic<const Backend*> detail::chosen_backend = nullptr;
 
 namespace {
 
-constexpr std::string_view kKnownNames[] = {"scalar", "ssse3", "sse4", "avx2", "avx512", "neon", "sve", "sve2"};
+constexpr std::string_view kKnownNames[] = {"scalar",      "ssse3", "sse4", "avx2", "avx512",
+                                            "avx512_ifma", "neon",  "sve",  "sve2"};
 
 const Backend* best_here() noexcept {
   return *std::ranges::find_if(detail::compiled_in_backends(),

@@ -284,6 +284,39 @@ KVWITNESS_HOST_DEVICE constexpr std::uint32_t reciprocal_below(std::uint32_t d) 
 
 }  // namespace detail
 
+// sigma by the high word of one 52 x 52 bit product, with no shift: the form for AVX-512 IFMA, and for contexts of up to 2^26 tokens that
+// have more tokens than segments.
+//
+// With M = floor(2^52 * n / L) + 1, M * L = 2^52 * n + e and 1 <= e <= L, and by the argument of SegmentReciprocal floor(x * M / 2^52) =
+// sigma(x) for every x in [0, L) if (L - 1) * e < 2^52, which L <= 2^26 gives. M < 2^52 because n < L: 2^52 * n / L <= 2^52 - 2^52 / L.
+// A token at or past the context's end, up to 2^32 - 1, never gets a number below n, since M > 2^52 * n / L; nor one of more than 32 bits.
+class SegmentReciprocal52 {
+ public:
+  static constexpr std::uint32_t kContextLimit = std::uint32_t{1} << 26;  // the longest context
+
+  // Whether a row of context_len tokens in effective_segments segments is in the range, 1 <= effective_segments <= 64.
+  KVWITNESS_HOST_DEVICE static constexpr bool covers(std::uint32_t context_len,
+                                                     std::uint32_t effective_segments) noexcept {
+    return effective_segments < context_len && context_len <= kContextLimit;
+  }
+
+  // Any arguments that covers() refuses give a number that means nothing; context_len >= 1. One 64-bit division.
+  KVWITNESS_HOST_DEVICE constexpr SegmentReciprocal52(std::uint32_t context_len,
+                                                      std::uint32_t effective_segments) noexcept
+      : multiplier_((std::uint64_t{effective_segments} << 52) / context_len + 1) {}
+
+  // sigma(token) for token < L; a number of at least n for every other.
+  KVWITNESS_HOST_DEVICE constexpr std::uint64_t segment_of(std::uint32_t token) const noexcept {
+    const detail::Product128 product = detail::multiply(token, multiplier_);
+    return (product.high << 12) | (product.low >> 52);
+  }
+
+  KVWITNESS_HOST_DEVICE constexpr std::uint64_t multiplier() const noexcept { return multiplier_; }
+
+ private:
+  std::uint64_t multiplier_;
+};
+
 // NarrowSegmentReciprocal without a division to set up, for processors that have no divider: the high word of one 32 x
 // 32 product and a shift, for contexts of up to some millions of tokens and of more bits than n.
 //

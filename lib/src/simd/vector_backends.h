@@ -1,4 +1,4 @@
-// The vector backends that this build holds: one body (vector_row_pass.cc), compiled by Highway once for each instruction set.
+// The vector backends that this build holds: one body (vector_row_pass-inl.h), compiled by Highway once for each instruction set.
 #ifndef LIB_SRC_SIMD_VECTOR_BACKENDS_H
 #define LIB_SRC_SIMD_VECTOR_BACKENDS_H
 

@@ -150,6 +150,28 @@ TEST_P(EveryBackend, GivesTheScalarAnswersOnWideRows) {
   }
 }
 
+// On both sides of where each reciprocal's range ends, every segment but one by its first and last token in turn: 2^26 is the last length of
+// the 52-bit one, 2^25 the last that the 32-bit one holds for whatever the remainder (S = 64), 47458303 the first that it fails for.
+TEST_P(EveryBackend, GivesTheScalarAnswersWhereAReciprocalsRangeEnds) {
+  constexpr std::size_t kTopk = 2 * 64 * 4;
+  for (const std::int32_t length : {1 << 25, (1 << 25) + 1, 47458302, 47458303, 47872575, (1 << 26) - 1, 1 << 26,
+                                    (1 << 26) + 1, (1 << 27) - 1, INT32_MAX - 1, INT32_MAX}) {
+    for (const std::size_t num_segments : {64u, 63u, 33u, 7u}) {
+      for (std::size_t missing = 0; missing < num_segments; missing += 5) {
+        std::vector<std::int32_t> row(kTopk, -1);
+        for (std::size_t slot = 0; slot < 2 * num_segments; ++slot) {
+          const std::size_t segment = slot / 2 == missing ? (missing + 1) % num_segments : slot / 2;
+          const auto len = static_cast<std::uint64_t>(length);
+          row[kTopk - 1 - slot] =
+              static_cast<std::int32_t>(slot % 2 == 0 ? segment_edge(segment, len, num_segments)
+                                                      : segment_edge(segment + 1, len, num_segments) - 1);
+        }
+        ASSERT_NO_FATAL_FAILURE(expect_scalar_answers(row, kTopk, kTopk, {length}, num_segments));
+      }
+    }
+  }
+}
+
 // One token of an otherwise missing segment, in each slot in turn: no block, vector or lane may be passed over.
 TEST_P(EveryBackend, SeesASegmentsOnlyTokenWhateverItsSlot) {
   constexpr std::size_t kTopk = 128 * 6 + 13;
