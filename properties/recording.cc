@@ -22,7 +22,10 @@ Outcome Recording::run_in(const Case& value, const Surroundings& surroundings) {
     for (const Case& earlier : value.after) record(earlier);
     record(value);
   }
-  return inner_.run_in(value, surroundings);
+  const auto begun = std::chrono::steady_clock::now();
+  Outcome outcome = inner_.run_in(value, surroundings);
+  time_ += std::chrono::steady_clock::now() - begun;
+  return outcome;
 }
 
 bool Recording::restart() {

@@ -2,6 +2,7 @@
 #ifndef PROPERTIES_RECORDING_H
 #define PROPERTIES_RECORDING_H
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -31,6 +32,8 @@ class Recording final : public Implementation {
   // The calls made, oldest first; none has an `after`.
   const std::vector<Case>& calls() const { return calls_; }
   std::int64_t runs() const { return runs_; }
+  // The time that the implementation itself took for them.
+  std::chrono::nanoseconds time() const { return time_; }
 
   // Calls made in between are not recorded: what shrinking tries is no part of the run's history.
   void pause() { paused_ = true; }
@@ -44,6 +47,7 @@ class Recording final : public Implementation {
   std::vector<Case> calls_;
   std::size_t elements_ = 0;
   std::int64_t runs_ = 0;
+  std::chrono::nanoseconds time_{0};
   bool paused_ = false;
   std::optional<bool> restartable_;  // unknown before the first attempt
 };

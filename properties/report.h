@@ -75,6 +75,9 @@ std::string render_failures(const Report& report, const ReplayCommands& replays,
 // Properties by implementations, each cell with the cases judged and the verdict; below it what was not provided,
 // unsupported or below its floor.
 std::string render_table(const Report& report, const TextStyle& style);
+// How many generated cases a second each implementation was judged on, and how much of the time was its own: like the seconds, no two runs
+// agree on it. "" where none was.
+std::string render_rates(const Report& report, const TextStyle& style);
 // "PASS ...; skipped: ... (why); seed 0; 12.3 s".
 std::string render_last_line(const Report& report, const Conclusion& conclusion, const TextStyle& style);
 

@@ -355,6 +355,23 @@ std::string render_table(const Report& report, const TextStyle& style) {
   return text + table_notes(report) + floor_notes(report) + unsupported_counts(report);
 }
 
+std::string render_rates(const Report& report, const TextStyle& style) {
+  const std::string title = "generated cases a second (share of the implementation itself):";
+  std::string text;
+  std::size_t used = title.size();
+  for (const ImplementationResult& result : report.implementations) {
+    if (result.generated == 0 || result.generated_seconds <= 0) continue;
+    const std::string rate = fmt::format("{} {:.0f} ({:.0f}%)", printable(result.implementation),
+                                         static_cast<double>(result.generated) / result.generated_seconds,
+                                         100 * result.own_seconds / result.generated_seconds);
+    if (!text.empty()) text += ',';
+    const bool fits = used + 2 + rate.size() <= style.width;
+    text += (fits ? " " : "\n  ") + rate;
+    used = (fits ? used + 2 : 3) + rate.size();
+  }
+  return text.empty() ? "" : title + text + "\n";
+}
+
 std::string render_last_line(const Report& report, const Conclusion& conclusion, const TextStyle& style) {
   const bool pass = conclusion.verdict == RunVerdict::kPass;
   const std::string_view word = pass ? "PASS" : conclusion.verdict == RunVerdict::kFail ? "FAIL" : "ERROR";

@@ -105,6 +105,7 @@ class Run {
                     const std::vector<std::int64_t>& hits, bool whole);
 
   bool judge(Seat& seat, const Case& value, const std::string& source, std::size_t own);
+  void judge_timed(Seat& seat, const Case& value, std::size_t property);
   bool is_judged(const Seat& seat, const Case& value, std::size_t property, std::size_t own) const;
   void fail(Seat& seat, std::size_t property, Failure failure);
   void keep(const FailureEntry& entry);
@@ -369,12 +370,28 @@ void Run::judge_stream_on(std::size_t property, const Domain& domain, const std:
       if (!is_open(seat)) continue;
       if (out_of_time()) return note_classes(property, domain, seats, hits, false);
       ++report_.generated_cases;
-      judge(*seat, value, "generated", property);
+      judge_timed(*seat, value, property);
       advance(seats.size() == 1 ? seat->result.implementation : std::to_string(seats.size()) + " implementations",
               properties_[property]->name);
     }
   }
   note_classes(property, domain, seats, hits, drawn == options_.cases_per_property);
+}
+
+// The time of a failure's shrinking is no measure of anything.
+void Run::judge_timed(Seat& seat, const Case& value, std::size_t property) {
+  const auto begun = std::chrono::steady_clock::now();
+  const auto own_begun = seat.recording.time();
+  const auto failures = [&] {
+    return std::ranges::count(seat.result.properties, ResultKind::kFail, &PropertyResult::kind);
+  };
+  const auto failures_before = failures();
+  judge(seat, value, "generated", property);
+  if (failures() != failures_before) return;
+  using Seconds = std::chrono::duration<double>;
+  ++seat.result.generated;
+  seat.result.generated_seconds += Seconds(std::chrono::steady_clock::now() - begun).count();
+  seat.result.own_seconds += Seconds(seat.recording.time() - own_begun).count();
 }
 
 void Run::note_classes(std::size_t property, const Domain& domain, const std::vector<Seat*>& seats,

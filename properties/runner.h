@@ -96,7 +96,10 @@ struct ImplementationResult {
   // kFail too where the implementation supported none of the cases; `reason` says so.
   ResultKind kind = ResultKind::kPass;
   std::string reason;
-  std::int64_t runs = 0;  // cases that it ran, further ones of relations and of shrinking included
+  std::int64_t runs = 0;         // cases that it ran, further ones of relations and of shrinking included
+  std::int64_t generated = 0;    // cases of the streams that were judged without a failure
+  double generated_seconds = 0;  // what those took, a property's further runs and judging included
+  double own_seconds = 0;        // what of it was the implementation itself
   std::vector<PropertyResult> properties;
 };
 

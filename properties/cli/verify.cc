@@ -121,7 +121,7 @@ ExitStatus verify(const VerifyArguments& arguments) {
   const Conclusion conclusion = conclude(*report, selection.forced, absent_implementations(selection));
   const TextStyle style = style_of_output();
   fmt::print("{}", render_failures(*report, selection.replays, style));
-  if (!arguments.quiet) fmt::print("{}", render_table(*report, style));
+  if (!arguments.quiet) fmt::print("{}{}", render_table(*report, style), render_rates(*report, style));
   print_kept_failures(*report);
   fmt::print("{}", render_last_line(*report, conclusion, style));
   std::fflush(stdout);

@@ -261,9 +261,42 @@ TEST(JsonReport, EqualReportsDifferInTheirSecondsAlone) {
   EXPECT_EQ(a, b);
 }
 
+TEST(JsonReport, HoldsNoRates) {
+  Report report = report_of({passing_implementation("avx2")});
+  const std::string before = render_json(report, conclude(report, {}, {}), replays());
+  report.implementations[0].generated = 1000;
+  report.implementations[0].generated_seconds = 2;
+  report.implementations[0].own_seconds = 1;
+  EXPECT_EQ(render_json(report, conclude(report, {}, {}), replays()), before);
+  EXPECT_NE(render_rates(report, {}), "");
+}
+
 TEST(JsonReport, AMessageThatIsNoUtf8GivesValidJson) {
   const std::string text = render_json(Report{}, refuse_to_run("bad \xff byte"), {});
   EXPECT_EQ(json::parse(text)["message"], "bad \xef\xbf\xbd byte");
+}
+
+// ---- the rates ----
+
+TEST(Rates, AreOneForEachImplementationThatWasJudgedOnGeneratedCases) {
+  Report report = report_of({passing_implementation("avx2"), passing_implementation("scalar"),
+                             passing_implementation("cuda-emulated-block")});
+  report.implementations[0].generated = 1000;
+  report.implementations[0].generated_seconds = 0.5;
+  report.implementations[0].own_seconds = 0.125;
+  report.implementations[2].generated = 30;
+  report.implementations[2].generated_seconds = 4;
+  report.implementations[2].own_seconds = 4;
+  EXPECT_EQ(
+      render_rates(report, {.colour = false, .width = 200}),
+      "generated cases a second (share of the implementation itself): avx2 2000 (25%), cuda-emulated-block 8 (100%)\n");
+  EXPECT_EQ(render_rates(report, {.colour = false, .width = 80}),
+            "generated cases a second (share of the implementation itself): avx2 2000 (25%),\n"
+            "  cuda-emulated-block 8 (100%)\n");
+}
+
+TEST(Rates, AreSilentWithoutGeneratedCases) {
+  EXPECT_EQ(render_rates(report_of({passing_implementation("avx2")}), {}), "");
 }
 
 // ---- the replay command ----
