@@ -21,39 +21,41 @@ HEADER = np.dtype([("magic", "<u4"), ("sequence", "<u4"), ("operation", "<u4"), 
 ANSWER = np.dtype([("magic", "<u4"), ("sequence", "<u4"), ("status", "<i4"), ("zero", "<u4"), ("count", "<i8")])
 
 
-def witnesses(row, context_len, num_segments):
-    """e_s for each segment s < S_eff that no token of the row marks, ascending, and the segments themselves."""
-    segments = min(num_segments, context_len)
-    if segments <= 0:
-        return np.empty(0, "<i4"), np.empty(0, np.int64)
-    tokens = row[row >= 0].astype(np.int64)
-    marked = np.minimum(tokens * segments // context_len, num_segments - 1)
-    unoccupied = np.setdiff1d(np.arange(segments), marked)
-    return ((unoccupied * context_len + segments - 1) // segments).astype("<i4"), unoccupied
+def witnesses(learned, context_lens, num_segments):
+    """[rows, num_segments]: the edge e_s of each segment s < S_eff that no token of its row marks, else -1."""
+    lens = context_lens.astype(np.int64)[:, None]
+    effective = np.clip(lens, 0, num_segments)
+    row, slot = np.nonzero(learned >= 0)
+    marked = learned[row, slot] * effective[row, 0] // np.maximum(lens, 1)[row, 0]
+    occupied = np.zeros((len(learned), num_segments), bool)
+    occupied[row, np.minimum(marked, num_segments - 1)] = True
+    segment = np.arange(num_segments)
+    edges = (segment * lens + effective - 1) // np.maximum(effective, 1)
+    return np.where((segment < effective) & ~occupied, edges, -1).astype("<i4")
 
 
-def merge(row, context_len, keep, num_segments, max_replacements):
-    """The row's first witnesses overwrite its slots from `keep` on."""
-    edges, _ = witnesses(row, context_len, num_segments)
-    edges = edges[:max(min(max_replacements, len(row) - keep), 0)]
-    row[keep:keep + len(edges)] = edges
+def merge(learned, edges, keep, max_replacements):
+    """The first witnesses of each row overwrite its slots from `keep` on."""
+    missing = edges >= 0
+    rank = np.cumsum(missing, axis=1) - 1
+    row, segment = np.nonzero(missing & (rank < min(max_replacements, learned.shape[1] - keep)))
+    learned[row, keep + rank[row, segment]] = edges[row, segment]
 
 
 def answer(request, context_lens, data):
     """The result of one request: entries for witnesses, else the data with its spare columns."""
     rows, topk, stride, num_segments = (int(request[key]) for key in ("rows", "topk", "row_stride", "num_segments"))
-    row_at = [data[r * stride:r * stride + topk] for r in range(rows)]
+    if num_segments == 0 or (len(data) == 0 and request["operation"] != WITNESSES):
+        return data  # scatter is switched off, or there is no slot (an empty shape may be of any width)
+    topk = topk if rows > 0 else 0
+    learned = np.lib.stride_tricks.as_strided(data, (rows, topk), (4 * stride, 4))
+    edges = witnesses(learned.astype(np.int64), context_lens, num_segments)
     if request["operation"] == WITNESSES:
-        entries = np.full((rows, num_segments), -1, "<i4")
-        for row, context_len, out in zip(row_at, context_lens, entries):
-            edges, segments = witnesses(row, int(context_len), num_segments)
-            out[segments] = edges
-        return entries.reshape(-1)
-    keep, budget = int(request["learned_keep"]), int(request["max_replacements"])
+        return edges.reshape(-1)
     if request["operation"] == SCATTER:
-        keep, budget = max(0, topk - num_segments), num_segments
-    for row, context_len in zip(row_at, context_lens):
-        merge(row, int(context_len), keep, num_segments, budget)
+        merge(learned, edges, max(0, topk - num_segments), num_segments)
+    else:
+        merge(learned, edges, int(request["learned_keep"]), int(request["max_replacements"]))
     return data
 
 
