@@ -1,12 +1,14 @@
 // The scatter pass against memcpy and a pure read of the same buffer, in the same rounds.
 //
 // Each benchmark is one shape. Each of its iterations is a round in which the contenders run once, one after the other: memcpy of the
-// buffer, a read of it, the C ABI's scatter, and in some rounds the naive loop. Its counters are medians over the rounds, in
-// microseconds a call, and the ratios of scatter, read and naive loop to memcpy. Scatter changes the tail of each row; that is put back
-// between calls and its time taken off.
+// buffer, a read of it, the C ABI's scatter, the same pass by the backend's own function, without the C ABI and its checks, and in some
+// rounds the naive loop. Its counters are medians over the rounds, in microseconds a call, and the ratios of scatter, read and naive loop
+// to memcpy. Scatter changes the tail of each row; that is put back between calls and its time taken off.
 //
 // kvwitness_bench [--real_rows=FILE] [--benchmark_filter=REGEX] [--benchmark_out=FILE.json --benchmark_out_format=json]
+// kvwitness_bench --list_backends     prints the backends that can run here, best first
 #include <benchmark/benchmark.h>
+#include <kvwitness/backend.h>
 #include <kvwitness/kvwitness.h>
 
 #include <algorithm>
@@ -32,11 +34,11 @@ constexpr int kRoundsBetweenNaive = 6;
 
 // Four accumulators, so that the loads and not the chain of ORs set the pace.
 #if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2")))
+__attribute__((target_clones("avx512f", "avx2", "default")))
 #endif
 std::int32_t
 or_of(const std::int32_t* elements, std::size_t count) {
-  typedef std::int32_t Vector __attribute__((vector_size(32), aligned(4)));
+  typedef std::int32_t Vector __attribute__((vector_size(64), aligned(4)));
   constexpr std::size_t kStep = 4 * sizeof(Vector) / sizeof(std::int32_t);
   Vector all[4] = {};
   std::size_t i = 0;
@@ -68,8 +70,15 @@ void scatter(Workload& work) {
   }
 }
 
+void scatter_unchecked(Workload& work) {
+  const Shape& shape = work.shape();
+  const RowBatch batch{work.rows(), shape.topk, shape.topk, work.context_lens().data(), shape.rows};
+  const std::size_t budget = std::min(shape.topk, shape.num_segments);
+  (*selected_backend())->apply(batch, {shape.topk - budget, shape.num_segments, budget}, work.rows(), shape.topk);
+}
+
 struct Contenders {
-  Samples copy, read, scatter, restoring, naive;
+  Samples copy, read, scatter, unchecked, restoring, naive;
 };
 
 // One buffer of a benchmark: the rows, a twin that is worked on in turn with them so that a call never meets stores still in flight, and
@@ -102,6 +111,7 @@ class Bout {
                          calls);
     const double seconds = timed_in_place(scatter);
     contenders_.scatter.add(seconds);
+    contenders_.unchecked.add(timed_in_place(scatter_unchecked));
     contenders_.restoring.add(calls_ == 1 ? 0 : timed_in_place([](Workload&) {}));
     if (with_naive) {
       contenders_.naive.add(timed_in_place(naive_scatter));
@@ -184,6 +194,7 @@ void run(benchmark::State& state, const Shape& shape, const Workload::RealRows& 
   state.counters["ratio_of_least"] =
       (least(&Contenders::scatter) - least(&Contenders::restoring)) / least(&Contenders::copy);
   state.counters["read_ratio"] = median(&Contenders::read) / copy;
+  state.counters["call_ns"] = 1e3 * (median(&Contenders::scatter) - median(&Contenders::unchecked));
   state.counters["naive_ratio"] = (median(&Contenders::naive) - median(&Contenders::restoring)) / copy;
 }
 
@@ -238,6 +249,14 @@ int main(int argc, char** argv) {
   std::vector<char*> rest;
   for (int argument = 0; argument < argc; ++argument) {
     constexpr std::string_view kOption = "--real_rows=";
+    if (argv[argument] == std::string_view("--list_backends")) {
+      for (const kvwitness::Backend* const backend : kvwitness::backends()) {
+        if (backend->runnable()) {
+          std::puts(backend->name);
+        }
+      }
+      return 0;
+    }
     if (std::string_view(argv[argument]).starts_with(kOption)) {
       real_rows_file = argv[argument] + kOption.size();
     } else {

@@ -3,8 +3,9 @@
 
     report.py BENCH [--out FOLDER] [--quick] [--library LIBKVWITNESS.so]
 
-BENCH is the program kvwitness_bench. FOLDER (default: bench-report) gets bench.json, report.json and ratio.svg. --quick leaves out the
-batches above 512 rows. With --library and PyTorch installed, torch_rule.py is run too.
+BENCH is the program kvwitness_bench. FOLDER (default: bench-report) gets bench*.json, report.json and ratio.svg. The best backend here is
+measured on every shape, the others on some of them. --quick leaves out the batches above 512 rows and the other backends. With --library
+and PyTorch installed, torch_rule.py is run too. The environment variable KVWITNESS_BENCH_PREFIX holds words to put before each run of BENCH.
 """
 
 import argparse
@@ -18,19 +19,32 @@ PATTERNS = ["real", "alternate", "one_segment", "one_missing", "spread"]
 COLOURS = {"real": "#c0392b", "alternate": "#8e44ad", "one_segment": "#2c3e50", "one_missing": "#2980b9", "spread": "#27ae60",
            "read": "#999999"}
 NAME = re.compile(r"scatter/(?P<pattern>\w+)/rows:(?P<rows>\d+)/topk:(?P<topk>\d+)/S:(?P<S>\d+)/L:(?P<L>\d+)/offset:(?P<offset>\d+)")
-QUICK = r"rows:(1|2|4|8|32|128|512)/"
+COUNTERS = ("us", "copy_us", "ratio", "ratio_of_least", "read_ratio", "naive_ratio", "call_ns")
+QUICK = [r"rows:(1|2|4|8|32|128|512)/"]
+# In parts, so that no run of the program is long.
+WHOLE = [r"rows:(1|2|4|8|32|128)/", r"rows:512/", r"rows:2048/", r"(real|alternate)/rows:8192/", r"one.*/rows:8192/", r"spread/rows:8192/"]
+OTHER_BACKENDS = [r"(real|alternate|spread)/rows:(1|8|32|512)/topk:2048/S:64/L:131072/offset:0"]
 
 
-def run_bench(bench, out, quick):
-    path = os.path.join(out, "bench.json")
-    command = [bench, f"--benchmark_out={path}", "--benchmark_out_format=json"]
-    if quick:
-        command.append(f"--benchmark_filter={QUICK}")
-    done = subprocess.run(command, stdout=subprocess.DEVNULL)
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(command)}: exit status {done.returncode}")
-    with open(path, encoding="utf-8") as file:
-        return json.load(file)
+def run_bench(bench, out, name, filters, backend):
+    """What the program measured of the shapes that the filters name, on a backend."""
+    measured = None
+    for part, shapes in enumerate(filters):
+        path = os.path.join(out, f"{name}.{part}.json")
+        command = [*os.environ.get("KVWITNESS_BENCH_PREFIX", "").split(), bench, f"--benchmark_out={path}",
+                   "--benchmark_out_format=json", f"--benchmark_filter={shapes}"]
+        done = subprocess.run(command, stdout=subprocess.DEVNULL, env=os.environ | {"KVWITNESS_BACKEND": backend})
+        if done.returncode != 0:
+            sys.exit(f"{' '.join(command)}: exit status {done.returncode}")
+        with open(path, encoding="utf-8") as file:
+            this = json.load(file)
+        measured = measured or this | {"benchmarks": []}
+        measured["benchmarks"] += this["benchmarks"]
+    return measured
+
+
+def backends_here(bench):
+    return subprocess.run([bench, "--list_backends"], capture_output=True, text=True, check=True).stdout.split()
 
 
 def results_of(measured):
@@ -40,9 +54,8 @@ def results_of(measured):
         match = NAME.match(benchmark["name"])
         if match and "ratio" in benchmark:
             shape = {key: value if key == "pattern" else int(value) for key, value in match.groupdict().items()}
-            counters = ("us", "copy_us", "ratio", "ratio_of_least", "read_ratio", "naive_ratio")
-            results.append(shape | {key: benchmark[key] for key in counters})
-    return results
+            results.append(shape | {key: benchmark[key] for key in COUNTERS})
+    return sorted(results, key=lambda result: [PATTERNS.index(result["pattern"]), *(result[key] for key in ("topk", "S", "L", "offset", "rows"))])
 
 
 def is_main(result):
@@ -52,12 +65,14 @@ def is_main(result):
 def print_results(title, results):
     print(f"\n{title}")
     print(f"{'pattern':12s} {'rows':>5s} {'topk':>5s} {'S':>3s} {'L':>8s} {'offset':>6s} {'us':>11s} {'memcpy us':>11s} {'ratio':>6s}"
-          f" {'of least':>8s} {'read':>5s} {'naive':>6s}")
+          f" {'of least':>8s} {'read':>5s} {'naive':>6s} {'call ns':>7s}")
     for result in results:
+        # Beyond a few rows the difference of two large times says nothing.
+        call = f"{result['call_ns']:7.1f}" if result["rows"] <= 8 else ""
         length = "own" if result["pattern"] == "real" else str(result["L"])
         print(f"{result['pattern']:12s} {result['rows']:5d} {result['topk']:5d} {result['S']:3d} {length:>8s} {result['offset']:6d}"
               f" {result['us']:11.3f} {result['copy_us']:11.3f} {result['ratio']:6.2f} {result['ratio_of_least']:8.2f}"
-              f" {result['read_ratio']:5.2f} {result['naive_ratio']:6.1f}")
+              f" {result['read_ratio']:5.2f} {result['naive_ratio']:6.1f} {call}")
 
 
 def plot(results, backend):
@@ -124,7 +139,10 @@ def main():
     parser.add_argument("--library")
     options = parser.parse_args()
     os.makedirs(options.out, exist_ok=True)
-    measured = run_bench(options.bench, options.out, options.quick)
+    best, *others = backends_here(options.bench)
+    if os.environ.get("KVWITNESS_BACKEND"):
+        best, others = os.environ["KVWITNESS_BACKEND"], []
+    measured = run_bench(options.bench, options.out, "bench", QUICK if options.quick else WHOLE, best)
     results = results_of(measured)
     if not results:
         sys.exit("kvwitness_bench measured nothing")
@@ -132,7 +150,12 @@ def main():
     print(f"backend {backend}; medians of interleaved rounds; load {measured['context'].get('load_avg')}")
     print_results("topk 2048, S 64: how cost grows with rows", [result for result in results if is_main(result)])
     print_results("other widths, segment counts, lengths and alignments", [result for result in results if not is_main(result)])
-    report = {"kvwitness_bench": 1, "backend": backend, "context": measured["context"], "results": results}
+    others_results = {}
+    for other in [] if options.quick else others:
+        others_results[other] = results_of(run_bench(options.bench, options.out, f"bench-{other}", OTHER_BACKENDS, other))
+        print_results(f"backend {other}", others_results[other])
+    report = {"kvwitness_bench": 1, "backend": backend, "context": measured["context"], "results": results,
+              "other_backends": others_results}
     if options.library:
         report["torch"] = run_torch(options.library, options.out)
     with open(os.path.join(options.out, "report.json"), "w", encoding="utf-8") as file:
