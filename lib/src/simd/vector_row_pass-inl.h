@@ -52,18 +52,13 @@ HWY_INLINE TokenVector odd_to_even(TokenVector tokens) {
 }
 
 // How the tokens of a vector of slots come to the products below: those of even number in even lanes, and those of odd number in even
-// lanes too. A load one slot on moves the odd ones on a unit that is idle; it reads a slot more, so kReadsOn says whether there is one.
+// lanes too. A load one slot on moves the odd ones on a unit that is idle; where no slot may be read on, a shift does.
 struct PairedLoads {
-  static HWY_INLINE TokenVector even(const std::int32_t* slots) { return load(slots); }
+  static constexpr bool kReadsOn = true;
 
-  template <bool kReadsOn>
-  static HWY_INLINE TokenVector odd(const std::int32_t* slots) {
-    if constexpr (kReadsOn) {
-      return load(slots + 1);
-    } else {
-      return odd_to_even(load(slots));
-    }
-  }
+  static HWY_INLINE TokenVector even(const std::int32_t* slots) { return load(slots); }
+  static HWY_INLINE TokenVector odd(const std::int32_t* slots) { return odd_to_even(load(slots)); }
+  static HWY_INLINE TokenVector odd_reading_on(const std::int32_t* slots) { return load(slots + 1); }
 };
 
 // sigma by one product a token: where NarrowSegmentReciprocal is exact.
@@ -133,10 +128,8 @@ class IfmaSegments {
     return TokenVector{_mm512_maskz_loadu_epi32(0x5555, slots)};
   }
 
-  template <bool kReadsOn>
-  static HWY_INLINE TokenVector odd(const std::int32_t* slots) {
-    return odd_to_even(load(slots));
-  }
+  static constexpr bool kReadsOn = false;
+  static HWY_INLINE TokenVector odd(const std::int32_t* slots) { return odd_to_even(load(slots)); }
 
   HWY_INLINE TokenVector first_factor() const { return hn::BitCast(Tokens(), hn::Set(Words(), multiplier_)); }
   HWY_INLINE TokenVector second_factor() const { return hn::Zero(Tokens()); }
@@ -214,8 +207,14 @@ struct Marks {
 template <bool kFindPastEnd, bool kReadsOn, class Segments>
 HWY_INLINE void mark_vector(const Segments& segments, TokenVector first_factor, TokenVector second_factor,
                             const std::int32_t* slots, WordVector& marks, SignedVector& largest) {
+  TokenVector odd;
+  if constexpr (kReadsOn) {
+    odd = Segments::odd_reading_on(slots);
+  } else {
+    odd = Segments::odd(slots);
+  }
   marks = hn::Or3(marks, one_hot(segments.of_even(Segments::even(slots), first_factor, second_factor)),
-                  one_hot(segments.of_even(Segments::template odd<kReadsOn>(slots), first_factor, second_factor)));
+                  one_hot(segments.of_even(odd, first_factor, second_factor)));
   if constexpr (kFindPastEnd) {
     largest = hn::Max(largest, hn::LoadU(SignedTokens(), slots));
   }
@@ -225,18 +224,24 @@ HWY_INLINE void mark_vector(const Segments& segments, TokenVector first_factor, 
 template <bool kFindPastEnd, class Segments>
 HWY_NOINLINE Marks mark_blocks(const Segments& segments, std::int32_t context_len, const std::int32_t* slots,
                                std::size_t count) {
+  constexpr bool kReadsOn = Segments::kReadsOn;
   const std::size_t lanes = hn::Lanes(Tokens());
   const TokenVector first = segments.first_factor();
   const TokenVector second = segments.second_factor();
   // Two of each, for every other vector: an operation on one alone would wait for the one before it.
   WordVector marks0 = hn::Zero(Words()), marks1 = marks0;
   SignedVector largest0 = hn::Set(SignedTokens(), -1), largest1 = largest0;
-  for (const std::int32_t* const last_pair = slots + count - 2 * lanes; slots != last_pair; slots += 2 * lanes) {
+  // The last two vectors apart, where reading on would be past the slots. A block has four at least.
+  const std::int32_t* const end = slots + count - (kReadsOn ? 2 * lanes : 0);
+  do {
+    mark_vector<kFindPastEnd, kReadsOn>(segments, first, second, slots, marks0, largest0);
+    mark_vector<kFindPastEnd, kReadsOn>(segments, first, second, slots + lanes, marks1, largest1);
+    slots += 2 * lanes;
+  } while (slots != end);
+  if constexpr (kReadsOn) {
     mark_vector<kFindPastEnd, true>(segments, first, second, slots, marks0, largest0);
-    mark_vector<kFindPastEnd, true>(segments, first, second, slots + lanes, marks1, largest1);
+    mark_vector<kFindPastEnd, false>(segments, first, second, slots + lanes, marks1, largest1);
   }
-  mark_vector<kFindPastEnd, true>(segments, first, second, slots, marks0, largest0);
-  mark_vector<kFindPastEnd, false>(segments, first, second, slots + lanes, marks1, largest1);
   return {or_of_lanes(hn::Or(marks0, marks1)), kFindPastEnd && any_at_least(hn::Max(largest0, largest1), context_len)};
 }
 
@@ -455,7 +460,8 @@ bool found_in_blocks(const Hunt& hunt, const std::int32_t* slots, std::size_t co
   TokenVector near0 = hn::Set(d, ~std::uint32_t{0}), near1 = near0, near2 = near0, near3 = near0;
   TokenVector also_near0 = near0, also_near1 = near0, also_near2 = near0, also_near3 = near0;
   TokenVector far0 = hn::Zero(d), far1 = far0, far2 = far0, far3 = far0;
-  for (const std::int32_t* const end = slots + count; slots != end; slots += kUnrolled * lanes) {
+  const std::int32_t* const end = slots + count;
+  do {
     if constexpr (kRuns >= 1) {
       near0 = hn::Min(near0, distance_from(minus0, slots));
       near1 = hn::Min(near1, distance_from(minus0, slots + lanes));
@@ -474,7 +480,8 @@ bool found_in_blocks(const Hunt& hunt, const std::int32_t* slots, std::size_t co
       far2 = hn::Max(far2, distance_from(minus_between, slots + 2 * lanes));
       far3 = hn::Max(far3, distance_from(minus_between, slots + 3 * lanes));
     }
-  }
+    slots += kUnrolled * lanes;
+  } while (slots != end);
   bool found = false;
   if constexpr (kRuns >= 1) {
     found |= any_at_most(hn::Min(hn::Min(near0, near1), hn::Min(near2, near3)), hunt.runs[0].last_distance);
@@ -500,14 +507,16 @@ bool found_in_blocks_by_table(const Hunt& hunt, const std::int32_t* slots, std::
   const TokenVector multiplier = hn::Set(Tokens(), hunt.table.multiplier);
   const auto missing = missing_of(hunt.table);
   auto found = hn::Zero(Bytes());
-  for (const std::int32_t* const end = slots + count; slots != end; slots += kUnrolled * lanes) {
+  const std::int32_t* const end = slots + count;
+  do {
     const TokenVector last = load(slots + 3 * lanes);  // one slot on would be past the end of the last step
     const auto segments01 = segments_of(multiplier, hunt.table.shift, load(slots), load(slots + 1), load(slots + lanes),
                                         load(slots + lanes + 1));
     const auto segments23 = segments_of(multiplier, hunt.table.shift, load(slots + 2 * lanes),
                                         load(slots + 2 * lanes + 1), last, odd_to_even(last));
     found = hn::Or(found, look_up(narrow(segments01, segments23), missing));
-  }
+    slots += kUnrolled * lanes;
+  } while (slots != end);
   return !hn::AllTrue(Bytes(), hn::Eq(found, hn::Zero(Bytes())));
 }
 
