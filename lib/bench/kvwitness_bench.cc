@@ -6,6 +6,8 @@
 // to memcpy. Scatter changes the tail of each row; that is put back between calls and its time taken off.
 //
 // kvwitness_bench [--real_rows=FILE] [--benchmark_filter=REGEX] [--benchmark_out=FILE.json --benchmark_out_format=json]
+// Those named others/... are the null models, masks and metrics; see others_bench.h.
+//
 // kvwitness_bench --list_backends     prints the backends that can run here, best first
 #include <benchmark/benchmark.h>
 #include <kvwitness/backend.h>
@@ -21,6 +23,7 @@
 
 #include "lib/bench/interleave.h"
 #include "lib/bench/naive.h"
+#include "lib/bench/others_bench.h"
 #include "lib/bench/workload.h"
 
 namespace kvwitness::bench {
@@ -271,6 +274,7 @@ int main(int argc, char** argv) {
   try {
     kvwitness::bench::Suite suite(real_rows_file);
     suite.add_all();
+    kvwitness::bench::add_others();
     benchmark::AddCustomContext("backend", kvw_backend());
     benchmark::RunSpecifiedBenchmarks();
   } catch (const std::exception& failure) {

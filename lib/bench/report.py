@@ -23,6 +23,7 @@ COUNTERS = ("us", "copy_us", "ratio", "ratio_of_least", "read_ratio", "naive_rat
 QUICK = [r"rows:(1|2|4|8|32|128|512)/"]
 # In parts, so that no run of the program is long.
 WHOLE = [r"rows:(1|2|4|8|32|128)/", r"rows:512/", r"rows:2048/", r"(real|alternate)/rows:8192/", r"one.*/rows:8192/", r"spread/rows:8192/"]
+OTHERS = [r"^others/"]
 OTHER_BACKENDS = [r"(real|alternate|spread)/rows:(1|8|32|512)/topk:2048/S:64/L:131072/offset:0"]
 
 
@@ -52,10 +53,21 @@ def results_of(measured):
     results = []
     for benchmark in measured["benchmarks"]:
         match = NAME.match(benchmark["name"])
-        if match and "ratio" in benchmark:
+        if match:
             shape = {key: value if key == "pattern" else int(value) for key, value in match.groupdict().items()}
             results.append(shape | {key: benchmark[key] for key in COUNTERS})
     return sorted(results, key=lambda result: [PATTERNS.index(result["pattern"]), *(result[key] for key in ("topk", "S", "L", "offset", "rows"))])
+
+
+def others_of(measured):
+    return [{"name": benchmark["name"].split("/iterations")[0]} | {key: benchmark[key] for key in ("us", "yardstick_us", "ratio")}
+            for benchmark in measured["benchmarks"] if benchmark["name"].startswith("others/")]
+
+
+def print_others(results):
+    print("\nnull models, masks and metrics, against what memory alone costs them")
+    for result in results:
+        print(f"{result['name'][len('others/'):]:66s} {result['us']:11.3f} us, yardstick {result['yardstick_us']:11.3f} us, {result['ratio']:7.2f}")
 
 
 def is_main(result):
@@ -154,8 +166,10 @@ def main():
     for other in [] if options.quick else others:
         others_results[other] = results_of(run_bench(options.bench, options.out, f"bench-{other}", OTHER_BACKENDS, other))
         print_results(f"backend {other}", others_results[other])
+    others_measured = others_of(run_bench(options.bench, options.out, "others", OTHERS, best))
+    print_others(others_measured)
     report = {"kvwitness_bench": 1, "backend": backend, "context": measured["context"], "results": results,
-              "other_backends": others_results}
+              "other_backends": others_results, "others": others_measured}
     if options.library:
         report["torch"] = run_torch(options.library, options.out)
     with open(os.path.join(options.out, "report.json"), "w", encoding="utf-8") as file:

@@ -13,12 +13,13 @@ class Bitmap {
  public:
   explicit Bitmap(std::size_t bits) : words_((bits + 63) / 64) {}
 
-  bool test(std::size_t bit) const { return (words_[bit / 64] >> (bit % 64) & 1u) != 0; }
-  // Sets the bit; true where it was clear.
-  bool insert(std::size_t bit) {
-    const bool fresh = !test(bit);
-    words_[bit / 64] |= std::uint64_t{1} << (bit % 64);
-    return fresh;
+  void insert(std::size_t bit) { words_[bit / 64] |= std::uint64_t{1} << (bit % 64); }
+  std::size_t count() const {
+    std::size_t bits = 0;
+    for (const std::uint64_t word : words_) {
+      bits += static_cast<std::size_t>(std::popcount(word));
+    }
+    return bits;
   }
   // Bit b of word w is bit 64 * w + b.
   std::span<const std::uint64_t> words() const { return words_; }
@@ -50,6 +51,34 @@ double pairwise_sum(std::size_t first, std::size_t last, const Value& value) {
   return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
 }
 
+// The segments, at most 64, of those candidates that lie in the context. In a register: the words of a Bitmap would wait in memory for
+// one another.
+std::uint64_t few_segments_covered(std::span<const std::int32_t> candidates, std::uint32_t context_len,
+                                   const SegmentReciprocal& reciprocal) {
+  std::uint64_t covered = 0;
+  for (const std::int32_t candidate : candidates) {
+    const auto token = static_cast<std::uint32_t>(candidate);  // a negative one is above any length
+    const std::uint64_t inside = token < context_len ? 1 : 0;
+    covered |= inside << (reciprocal.segment_of(token) % 64);
+  }
+  return covered;
+}
+
+std::size_t segments_covered(std::span<const std::int32_t> candidates, std::int32_t context_len, std::size_t segments) {
+  const SegmentReciprocal reciprocal(static_cast<std::uint64_t>(context_len), segments);
+  if (segments <= 64) {
+    const std::uint64_t covered = few_segments_covered(candidates, static_cast<std::uint32_t>(context_len), reciprocal);
+    return static_cast<std::size_t>(std::popcount(covered));
+  }
+  Bitmap covered(segments);
+  for (const std::int32_t candidate : candidates) {
+    if (candidate >= 0 && candidate < context_len) {
+      covered.insert(reciprocal.segment_of(static_cast<std::uint64_t>(candidate)));
+    }
+  }
+  return covered.count();
+}
+
 }  // namespace
 
 double segment_coverage(std::span<const std::int32_t> candidates, std::int32_t context_len, std::size_t num_segments) {
@@ -58,15 +87,7 @@ double segment_coverage(std::span<const std::int32_t> candidates, std::int32_t c
   }
   const auto len = static_cast<std::uint64_t>(context_len);
   const std::uint64_t segments = effective_segments(len, num_segments);
-  const SegmentReciprocal reciprocal(len, segments);
-  Bitmap covered(segments);
-  std::size_t covered_count = 0;
-  for (const std::int32_t candidate : candidates) {
-    if (candidate >= 0 && candidate < context_len) {
-      covered_count += covered.insert(reciprocal.segment_of(static_cast<std::uint64_t>(candidate)));
-    }
-  }
-  return static_cast<double>(covered_count) / static_cast<double>(segments);
+  return static_cast<double>(segments_covered(candidates, context_len, segments)) / static_cast<double>(segments);
 }
 
 double attention_mass_recall(std::span<const std::int32_t> candidates, std::span<const double> attention) {

@@ -1027,7 +1027,7 @@ TEST(OutOfMemory, IsAStatusAndWritesNothing) {
   refused_bytes = 1;
   statuses[0] = kvw_random_null(100, 5, 0, memory.out, 5, &memory.count);
   statuses[1] = kvw_select_mask_random(4, 5, 0, memory.mask, 16);
-  statuses[2] = kvw_segment_coverage(memory.learned, 4, 8, 4, &memory.value);
+  statuses[2] = kvw_segment_coverage(memory.learned, 4, 100, 65, &memory.value);  // up to 64 take no memory
   statuses[3] = kvw_attention_mass_recall(memory.learned, 4, memory.attention, 8, &memory.value);
   refused_bytes = SIZE_MAX;
   EXPECT_THAT(statuses, testing::Each(KVW_OUT_OF_MEMORY));

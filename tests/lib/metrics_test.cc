@@ -9,6 +9,7 @@
 #include <set>
 #include <vector>
 
+#include "kvwitness/segments.h"
 #include "tests/lib/rule.h"
 
 namespace kvwitness {
@@ -32,6 +33,18 @@ TEST(SegmentCoverage, EqualsTheShareOfSegmentsThatHoldACandidate) {
     }
     const auto segments = static_cast<double>(std::min<std::uint64_t>(num_segments, static_cast<std::uint64_t>(len)));
     ASSERT_EQ(segment_coverage(candidates, len, num_segments), static_cast<double>(covered.size()) / segments);
+  }
+}
+
+// Up to 64 segments are counted in a register, more in memory.
+TEST(SegmentCoverage, CountsOnBothSidesOf64Segments) {
+  for (const std::size_t segments : {1u, 63u, 64u, 65u, 128u, 129u}) {
+    std::vector<std::int32_t> candidates;
+    for (std::size_t segment = 0; segment < segments; ++segment) {
+      candidates.push_back(static_cast<std::int32_t>(segment_edge(segment, 1000, segments)));
+      EXPECT_EQ(segment_coverage(candidates, 1000, segments),
+                static_cast<double>(segment + 1) / static_cast<double>(segments));
+    }
   }
 }
 

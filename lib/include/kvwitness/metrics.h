@@ -13,7 +13,7 @@
 namespace kvwitness {
 
 // |{ sigma(x) : x in candidates, 0 <= x < L }| / S_eff, in [0, 1]; 1 where context_len <= 0 or num_segments == 0.
-// O(candidates + S_eff) time, one bit a segment of memory. Allocates (std::bad_alloc).
+// O(candidates + S_eff) time. Above 64 segments one bit a segment of memory is allocated (std::bad_alloc).
 // Example: [0, 5, 5, -1, 9] at L = 8, S = 4 gives 0.5.
 double segment_coverage(std::span<const std::int32_t> candidates, std::int32_t context_len, std::size_t num_segments);
 
