@@ -36,12 +36,13 @@ std::string read_all(int descriptor) {
   return text;
 }
 
-// The rest of the first line that starts with `prefix`, or nothing.
+// The rest of the first line that starts with `prefix`, without the blanks at its end, or nothing.
 std::optional<std::string> line_after(std::string_view text, std::string_view prefix) {
   for (std::size_t at = text.find(prefix); at != std::string_view::npos; at = text.find(prefix, at + 1)) {
     if (at == 0 || text[at - 1] == '\n') {
       text.remove_prefix(at + prefix.size());
-      return std::string(text.substr(0, text.find('\n')));
+      const std::string_view line = text.substr(0, text.find('\n'));
+      return std::string(line.substr(0, line.find_last_not_of(' ') + 1));
     }
   }
   return std::nullopt;

@@ -20,12 +20,13 @@ class RawCallMutator {
   RawCallMutator(RawCall& call, Random& random) : call_(call), random_(random) {}
 
   void change() {
-    static constexpr std::array<void (RawCallMutator::*)(), 10> kChanges = {
+    static constexpr std::array<void (RawCallMutator::*)(), 12> kChanges = {
         &RawCallMutator::function,         &RawCallMutator::small_count,
         &RawCallMutator::limit_count,      &RawCallMutator::limit_count,
         &RawCallMutator::related_count,    &RawCallMutator::related_count,
         &RawCallMutator::wrapping_product, &RawCallMutator::pointer,
-        &RawCallMutator::pointer,          &RawCallMutator::text};
+        &RawCallMutator::pointer,          &RawCallMutator::text,
+        &RawCallMutator::nothing_to_read,  &RawCallMutator::null};
     (this->*kChanges[below(kChanges.size())])();
   }
 
@@ -70,7 +71,10 @@ class RawCallMutator {
         counts[kLengthsCount] = beside(requests);
         break;
       case 6:
+        // As many lengths as whole requests, or one more for the rows that are left.
         counts[kLengthsNextN] = static_cast<std::int64_t>(1 + below(4));
+        counts[kLengthsCount] =
+            std::max<std::int64_t>(counts[kRows], 0) / counts[kLengthsNextN] + static_cast<std::int64_t>(below(2));
         break;
       default:
         counts[kLen] = wrapped_product(counts[kRows], counts[kTopk]);
@@ -84,6 +88,18 @@ class RawCallMutator {
     call_.counts[kRows] = std::int64_t{1} << std::min<std::size_t>(62, 64 - shift);
     call_.counts[kLen] = wrapped_product(call_.counts[kTopk], call_.counts[kRows]);
   }
+
+  // Rows without slots, slots without rows, or neither: pointers may be null then, but not all of them.
+  void nothing_to_read() {
+    auto& counts = call_.counts;
+    const std::size_t kind = below(3);
+    counts[kTopk] = kind == 0 ? static_cast<std::int64_t>(below(5)) : 0;
+    counts[kRows] = kind == 1 ? static_cast<std::int64_t>(1 + below(4)) : 0;
+    counts[kLen] = 0;
+    counts[kKeep] = 0;
+    counts[kSegments] = static_cast<std::int64_t>(1 + below(4));
+  }
+  void null() { call_.pointers[below(kPointerCount)] = RawCall::kNull; }
 
   void pointer() {
     constexpr std::int32_t kWord = 8;

@@ -2,6 +2,8 @@
 
 import argparse
 import sys
+import traceback
+from collections.abc import Iterable
 from pathlib import Path
 
 import adopt
@@ -11,7 +13,7 @@ import coverage
 import rehearse
 from campaign import Campaign, State
 from crashes import KnownFailures
-from layout import CORPUS, PRESETS, ROOT, Build, DriverError, build_preset, run_tool, say
+from layout import CORPUS, PRESETS, ROOT, Build, DriverError, build_preset, run_tool, say, target_names
 
 BUILT_FOR_CAMPAIGNS = ("kvwitness_fuzz", "kvwitness_fuzz_targets")
 COMMANDS = ("adopt", "prune", "coverage", "rehearse", "regressions", "known", "control", "mutators")
@@ -66,22 +68,29 @@ def with_seeds(options: argparse.Namespace, build: Build) -> Build:
     return build
 
 
-def known_target(name: str, limits: dict[str, int]) -> str:
-    if name not in limits:
-        raise DriverError(f"there is no target '{name}'; they are {', '.join(sorted(limits))}")
+def known_target(name: str, targets: Iterable[str]) -> str:
+    if name not in targets:
+        raise DriverError(f"there is no target '{name}'; they are {', '.join(sorted(targets))}")
     return name
+
+
+def refuse_unknown_target(options: argparse.Namespace) -> None:
+    """Before a build is made, which takes a while. A build that was given is asked later what it holds."""
+    if options.target and not options.build:
+        known_target(options.target, target_names())
 
 
 def run_campaign(arguments: list[str]) -> int:
     options = campaign_arguments(arguments)
     if options.sanitizer == "thread" and options.target != "cuda_differential":
         raise DriverError("--sanitizer thread is for cuda_differential: no other target has threads")
+    refuse_unknown_target(options)
+    state = State(options.state.resolve())
     build = built(options, PRESETS[options.sanitizer], *BUILT_FOR_CAMPAIGNS)
     limits = build.target_limits()
     if options.target:
         limits = {options.target: limits[known_target(options.target, limits)]}
     with_seeds(options, build)
-    state = State(options.state.resolve())
     campaign = Campaign(build, state, limits)
     if options.runs:
         return campaign.run_for_executions(options.runs, options.seed, options.jobs)
@@ -100,6 +109,9 @@ def run_adopt(arguments: list[str]) -> int:
     parser.add_argument("--regressions", type=Path, default=CORPUS / "regressions", help="where it is written (default corpus/regressions)")
     common(parser)
     options = parser.parse_args(arguments)
+    refuse_unknown_target(options)
+    if not options.file.is_file():
+        raise DriverError(f"{options.file}: no such file")
     build = built(options, PRESETS["address"], "kvwitness_fuzz")
     limits = build.target_limits()
     target = known_target(options.target, limits) if options.target else adopt.target_of(options.file, limits)
@@ -144,6 +156,7 @@ def run_regressions(arguments: list[str]) -> int:
     parser.add_argument("--target")
     common(parser)
     options = parser.parse_args(arguments)
+    refuse_unknown_target(options)
     build = built(options, PRESETS["address"], "kvwitness_fuzz")
     limits = build.target_limits()
     targets = [known_target(options.target, limits)] if options.target else sorted(limits)
@@ -172,12 +185,17 @@ def run_control(arguments: list[str]) -> int:
     parser.add_argument("--runs", type=positive)
     common(parser)
     options = parser.parse_args(arguments)
+    planted = controls.planted_faults()
+    if options.target != "canary":
+        known_target(options.target, planted)
+        if options.fault not in (None, *planted[options.target]):
+            raise DriverError(f"no fault '{options.fault}' is planted in {options.target}; they are {', '.join(planted[options.target])}")
     build = built(options, PRESETS["address"], "kvwitness_fuzz", "kvwitness_fuzz_controls")
     limits = with_seeds(options, build).target_limits()
     if options.target == "canary":
         print(controls.check(build, "canary", limits["differential"], None, options.runs))
         return 0
-    faults = [options.fault] if options.fault else controls.planted_faults()[known_target(options.target, limits)]
+    faults = [options.fault] if options.fault else planted[options.target]
     missed = []
     for fault in faults:
         try:
@@ -208,8 +226,11 @@ def main(arguments: list[str]) -> int:
         if arguments and arguments[0] in commands:
             return commands[arguments[0]](arguments[1:])
         return run_campaign(arguments)
-    except DriverError as error:
+    except (DriverError, OSError) as error:
         say(f"fuzz: {error}")
+        return 2
+    except Exception:  # noqa: BLE001: 1 would mean a new crash
+        traceback.print_exc()
         return 2
 
 

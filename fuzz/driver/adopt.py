@@ -25,9 +25,12 @@ def plain_name(text: str) -> str:
 
 
 def what_failed(ending: str) -> str:
-    """A few words for a file's name: the invariant and its subject, else the beginning of the ending."""
+    """A few words for a file's name: the invariant and its subject, what a sanitizer saw and in which file, else the beginning of the ending."""
     found = re.search(r"invariant=(\S+) subject=(\S+)", ending)
-    return plain_name(f"{found.group(1)} {found.group(2)}" if found else " ".join(ending.split()[:4]))
+    if found:
+        return plain_name(f"{found.group(1)} {found.group(2)}")
+    seen = re.match(r"\w+Sanitizer: (\S+) \(?([^\s:)+]+)", ending)
+    return plain_name(f"{seen.group(1)} in {Path(seen.group(2)).name}" if seen else " ".join(ending.split()[:4]))
 
 
 class Adoption:
@@ -45,9 +48,13 @@ class Adoption:
             what = name or what_failed(ending)
             written = self._as_case(small, ending, what, Path(temporary)) or self._as_bytes(small, what)
         shown = written.relative_to(ROOT) if written.is_relative_to(ROOT) else written
-        return (f"{ending}\n{work}\nwritten to {shown}\n"
-                f"Work the answer out from the rule, compare it with the case's `expect`, and say how it follows in its `note`. Then, after the fix:\n"
-                f"  git add {shown} corpus/regressions/README.md && git commit -m 'Regression: {what.replace('_', ' ')}'")
+        if written.suffix == ".bytes":
+            advice, table = "No case file says all of this input, so it stays as it is. After the fix:", ""
+        else:
+            advice = ("Work the answer out from the rule, compare it with the case's `expect`, and say how it follows in its `note`. "
+                      "Then, after the fix:")
+            table = f" {shown.with_name('README.md')}"
+        return f"{ending}\n{work}\nwritten to {shown}\n{advice}\n  git add {shown}{table} && git commit -m 'Regression: {what.replace('_', ' ')}'"
 
     def _as_case(self, small: Path, ending: str, what: str, temporary: Path) -> Path | None:
         """As a case file, where a case file says all of it: the case, made an input again, must end in the same way."""

@@ -1,5 +1,6 @@
 """Long campaigns: rounds of every target, resumed where the last one stopped."""
 
+import fcntl
 import json
 import os
 import re
@@ -49,6 +50,13 @@ class State:
 
     def __init__(self, folder: Path):
         self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        # Held until the process ends. Two campaigns in one folder would take each other's artifacts and status for their own.
+        self.lock = (folder / "lock").open("w")
+        try:
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise DriverError(f"another campaign lives in {folder}; give this one a folder of its own with --state") from None
         for part in ("corpus", "artifacts", "crashes", "logs"):
             (folder / part).mkdir(parents=True, exist_ok=True)
 

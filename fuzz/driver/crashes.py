@@ -76,7 +76,10 @@ class KnownFailures:
 
     def __init__(self, file: Path = CORPUS / "known_failures.json"):
         self.file = file
-        read = json.loads(file.read_text())
+        try:
+            read = json.loads(file.read_text())
+        except json.JSONDecodeError as error:
+            raise DriverError(f"{file}: {error}") from None
         if set(read) != {"kvwitness_known_failures", "failures"} or read["kvwitness_known_failures"] != 1:
             raise DriverError(f"{file}: must be {{\"kvwitness_known_failures\": 1, \"failures\": [...]}}")
         self.failures = read["failures"]

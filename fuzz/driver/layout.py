@@ -1,6 +1,7 @@
 """Where things lie, and the building of them."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,12 @@ PRESETS = {"address": "fuzz", "thread": "fuzz-thread", "none": "fuzz-plain"}
 
 class DriverError(Exception):
     """Something that a person must put right; the message says what."""
+
+
+def target_names() -> list[str]:
+    """The targets that a build would have."""
+    listed = re.search(r"set\(kvwitness_fuzz_targets ([\w ]+)\)", (ROOT / "fuzz" / "CMakeLists.txt").read_text())
+    return listed.group(1).split()
 
 
 class Build:

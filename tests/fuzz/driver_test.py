@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -143,6 +144,34 @@ class CampaignTest(WithBuild):
         self.assertEqual(self.status()["state"], "stopped")
         self.assertEqual(self.status()["targets"]["toy"]["executions"], 5)
 
+    def test_a_second_campaign_in_the_same_folder_is_refused(self):
+        self.plan_to_find("fine")
+        first = campaign.State(self.state)
+        second = self.campaign("--runs", "42")
+        self.assertEqual(second.returncode, 2)
+        self.assertIn("another campaign", second.stderr)
+        first.lock.close()
+        self.assertEqual(self.campaign("--runs", "42").returncode, 0)
+
+    def test_a_relative_build_folder_serves_as_well(self):
+        self.plan_to_find("fine")
+        done = run_driver("toy", "--build", os.path.relpath(self.folder), "--state", str(self.state), "--runs", "42")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_what_is_misspelt_is_refused_before_anything_is_built(self):
+        for arguments, words in ((["tooy"], "case_file"), (["control", "tooy"], "case_file"), (["control", "refusals", "toy_fault"], "product_wraps"),
+                                 (["adopt", "/no/such/file"], "no such file"), (["adopt", "--target", "tooy", __file__], "case_file")):
+            done = run_driver(*arguments)
+            self.assertEqual(done.returncode, 2, arguments)
+            self.assertIn(words, done.stderr)
+            self.assertNotIn("building", done.stderr)
+
+    def test_what_the_system_refuses_is_no_crash(self):
+        done = run_driver("toy", "--build", str(self.folder), "--state", "/proc/campaign", "--runs", "3")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("/proc/campaign", done.stderr)
+        self.assertEqual(run_driver("known", "--list", "/no/such/list", "--build", str(self.folder)).returncode, 2)
+
     def test_unknown_targets_and_meaningless_numbers_are_usage_errors(self):
         for arguments in (["tooy"], ["toy", "--hours", "0"], ["toy", "--jobs", "-1"], ["toy", "--hours", "1", "--runs", "2"], ["--sanitizer", "thread"]):
             done = run_driver(*arguments, "--build", str(self.folder), "--state", str(self.state))
@@ -268,6 +297,14 @@ class AdoptTest(WithBuild):
         self.assertEqual(done.returncode, 2)
         self.assertEqual(len(list(self.regressions.iterdir())), 1)
 
+    def test_a_name_says_what_a_sanitizer_saw_and_in_which_file_but_not_in_which_line(self):
+        self.assertEqual(adopt.what_failed("UndefinedBehaviorSanitizer: undefined-behavior ../../kernels/src/kernels.cuh:86:51"),
+                         "undefined_behavior_in_kernels_cuh")
+        self.assertEqual(adopt.what_failed("AddressSanitizer: heap-buffer-overflow /r/lib/src/a.cc:10:7 in kvwitness::merge(int)"),
+                         "heap_buffer_overflow_in_a_cc")
+        self.assertEqual(adopt.what_failed("AddressSanitizer: SEGV (/r/build/kvwitness_fuzz+0x1f) (BuildId: 12)"), "segv_in_kvwitness_fuzz")
+        self.assertEqual(adopt.what_failed("no end within 10 s"), "no_end_within_10")
+
     def test_a_file_that_belongs_to_no_target_needs_the_option(self):
         with self.assertRaises(layout.DriverError):
             adopt.target_of(Path("/tmp/some-file"), {"differential": 1})
@@ -296,7 +333,6 @@ class ListsTest(unittest.TestCase):
 
     def test_names_are_plain(self):
         self.assertEqual(adopt.what_failed("target=toy invariant=oracle_equality subject=c-abi"), "oracle_equality_c_abi")
-        self.assertEqual(adopt.what_failed("AddressSanitizer: heap-buffer-overflow /r/x.cc:3:1 in f"), "addresssanitizer_heap_buffer_overflow_r_x_cc_3_1_in")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <string>
@@ -32,6 +33,12 @@ int two_faults(const std::uint8_t* data, std::size_t size) {
     }
   }
   return 0;
+}
+
+// Ends as UndefinedBehaviorSanitizer ends a run, with a blank at the end of its summary.
+int as_a_sanitizer_ends(const std::uint8_t*, std::size_t) {
+  std::fputs("SUMMARY: UndefinedBehaviorSanitizer: undefined-behavior a.cc:3:9 \n", stderr);
+  std::abort();
 }
 
 // Crashes on a text that holds an x.
@@ -108,6 +115,11 @@ TEST(MinimiseTest, ACrashIsKeptAsTheSignalThatItWas) {
   const Minimised smallest = minimise(target, Bytes(text.begin(), text.end()), 500);
   EXPECT_FALSE(smallest.ending.empty());
   EXPECT_EQ(smallest.bytes, Bytes{'x'});
+}
+
+TEST(MinimiseTest, ASanitizersEndingIsItsSummary) {
+  const Target target{"test", as_a_sanitizer_ends, InputForm::kText};
+  EXPECT_EQ(ending_of(target, Bytes{'x'}), "UndefinedBehaviorSanitizer: undefined-behavior a.cc:3:9");
 }
 
 TEST(MinimiseTest, AnInputThatPassesIsLeftAlone) {
