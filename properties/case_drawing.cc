@@ -148,7 +148,10 @@ void CaseDrawing::draw_shape() {
         topk.low > 2051
             ? draws_.pick<std::int64_t>({draws_.between(2052, 4095), draws_.between(4097, topk.high)})
             : draws_.pick<std::int64_t>({draws_.between(66, 191), draws_.between(129, 191), draws_.between(193, 1023),
-                                         draws_.between(1025, 2046), draws_.between(2049, 2100)});
+                                         draws_.between(1025, 2046), draws_.between(2049, 2100),
+                                         // What tiles of 32 and more slots make of the last one.
+                                         32 * draws_.between(3, 65), 32 * draws_.between(3, 65),
+                                         32 * draws_.between(3, 64) + draws_.pick<std::int64_t>({-1, 1})});
   } else if (topk.low >= 192) {
     case_.topk = draw_value(draws_, domain_.topk, topk, {192, 512, 1024, 2047, 2048, 2048, 2051}, topk.low);
   } else {
@@ -167,7 +170,8 @@ std::int64_t CaseDrawing::draw_row_count() {
   if (case_.topk > 128 || case_.num_segments > 300) return draws_.between(1, 3);
   if (draws_.chance(45)) return 1;
   if (draws_.chance(55)) return draws_.between(2, 4);
-  return draws_.chance(70) ? draws_.between(5, 16) : draws_.between(17, 40);
+  if (draws_.chance(95) || case_.topk > 33) return draws_.chance(70) ? draws_.between(5, 16) : draws_.between(17, 40);
+  return draws_.pick<std::int64_t>({draws_.between(41, 200), 63, 64, 65, 128});
 }
 
 void CaseDrawing::draw_merge() {

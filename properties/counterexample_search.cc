@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "properties/expectation.h"
 #include "properties/oracle.h"
 #include "properties/shrinking.h"
 #include "properties/status.h"
@@ -15,6 +16,8 @@ namespace {
 
 // Rows up to this many elements are shown beside what they should have been.
 constexpr std::size_t kShownElements = 4096;
+// Up to how many elements a case that another property has made minimal is tried to be made smaller still.
+constexpr std::size_t kCheapElements = 1 << 15;
 // How often a failure that did not come back is tried once more before the calls before it are suspected.
 constexpr int kTries = 2;
 // Relations make further calls of their own, so the number of calls before them is tried one by one up to here.
@@ -29,7 +32,7 @@ struct Trial {
 
 class Search {
  public:
-  Search(const Failure& failure, Recording& implementation, std::int64_t budget, std::span<const Case> known,
+  Search(const Failure& failure, Recording& implementation, std::int64_t budget, std::span<const KnownCase> known,
          const std::function<bool(const Case&)>& admits)
       : failure_(failure),
         property_(*failure.property),
@@ -42,8 +45,10 @@ class Search {
     found_.original = failure_.value;
     found_.original_source = failure_.source;
     restartable_ = implementation_.restart();
-    if (property_.name == kExpectation) {  // an expectation belongs to the case as it is
+    if (property_.name == kExpectation && !expects_the_rule()) {  // such an expectation belongs to the case as it is
       keep_as_met(fresh_trial(failure_.value).fails());
+    } else if (adopt_known_hang()) {
+      return std::move(found_);
     } else if (fails_alone()) {
       shrink_alone();
     } else if (auto with_history = with_calls_before()) {
@@ -56,17 +61,39 @@ class Search {
   }
 
  private:
-  Trial trial(const Case& value) {
+  // Where the property is the expectation: the case with the rule's answer as what it expects.
+  Case as_judged(Case value) const {
+    if (property_.name != kExpectation || carries_expectation(value)) return value;
+    const std::int32_t status = expected_status(value, true);
+    if (status != status::kOk) {
+      value.expect = status;
+    } else {
+      value.expect = expected_rows(value);
+    }
+    return value;
+  }
+  bool expects_the_rule() const {
+    Case bare = failure_.value;
+    bare.expect.reset();
+    for (Case& earlier : bare.after) earlier.expect.reset();
+    return failure_.value.expect && as_judged(std::move(bare)).expect == failure_.value.expect;
+  }
+
+  Trial trial(const Case& candidate) {
+    return property_.name == kExpectation ? trial_as_judged(as_judged(candidate)) : trial_as_judged(candidate);
+  }
+  Trial trial_as_judged(const Case& value) {
     Trial result;
     // A minimal case known from another property may be of an operation that this one says nothing about.
     if (!property_.concerns(value.operation) || !admitted(value)) return result;
+    const std::int64_t hangs_before = implementation_.hangs();
     result.outcome = implementation_.run(value);
     if (result.outcome.ending == Ending::kUnsupported) return result;
     result.verdict = property_.judge(value, result.outcome, implementation_);
     const bool broken = result.verdict.kind == Verdict::Kind::kBroken;
-    result.attempt = !broken                                  ? Attempt::kPasses
-                     : result.outcome.ending == Ending::kHung ? Attempt::kHung
-                                                              : Attempt::kFails;
+    result.attempt = !broken                                   ? Attempt::kPasses
+                     : implementation_.hangs() != hangs_before ? Attempt::kHung
+                                                               : Attempt::kFails;
     return result;
   }
   Trial fresh_trial(const Case& value) {
@@ -76,6 +103,21 @@ class Search {
   bool admitted(const Case& value) const {
     const auto fits = [&](const Case& call) { return admits_(call) && implementation_.supports(call); };
     return fits(value) && std::ranges::all_of(value.after, fits);
+  }
+
+  // A minimal case that hangs breaks every property that is about its operation.
+  bool adopt_known_hang() {
+    if (failure_.outcome.ending != Ending::kHung) return false;
+    for (const auto& [value, hung] : known_) {
+      if (!hung || !property_.concerns(value.operation) || !admitted(value) || !simpler(value, failure_.value)) continue;
+      Trial trial{.attempt = Attempt::kHung, .outcome = failure_.outcome, .verdict = {}};
+      trial.verdict = property_.judge(value, trial.outcome, implementation_);
+      if (trial.verdict.kind != Verdict::Kind::kBroken) continue;
+      keep(value, std::move(trial));
+      explain();
+      return true;
+    }
+    return false;
   }
 
   bool fails_alone() {
@@ -88,8 +130,8 @@ class Search {
   // The simplest of the original and the minimal cases known from other properties that fail this one too.
   Case starting_point(bool& hung) {
     Case start = failure_.value;
-    hung = failure_.outcome.ending == Ending::kHung;
-    for (const Case& value : known_) {
+    hung = failure_.hung;
+    for (const auto& [value, known_to_hang] : known_) {
       if (!simpler(value, start)) continue;
       const Trial result = fresh_trial(value);
       if (!result.fails()) continue;
@@ -102,11 +144,14 @@ class Search {
   void shrink_alone() {
     bool hung = false;
     const Case start = starting_point(hung);
-    // A known minimal case that hangs is taken as it is: each further attempt would wait for the deadline.
+    // A known minimal case that hangs or is large is taken as it is: each further attempt would cost a deadline or much work.
     const bool known = !(start == failure_.value);
+    const bool costly = hung || start.learned.size() + start.context_lens.size() > kCheapElements;
     Shrunk shrunk{.minimal = start};
-    if (!hung || !known) {
+    if (!costly || !known) {
+      implementation_.hurry(hung);
       shrunk = shrink(start, budget_, [this](const Case& value) { return trial(value).attempt; });
+      implementation_.hurry(false);
     }
     count(shrunk);
     const std::int64_t budget_left = std::max<std::int64_t>(budget_ / 4, 1);
@@ -118,7 +163,9 @@ class Search {
   }
 
   void shrink_afresh(const Case& start, std::int64_t budget) {
+    implementation_.hurry(failure_.hung);
     const Shrunk shrunk = shrink(start, budget, [this](const Case& value) { return fresh_trial(value).attempt; });
+    implementation_.hurry(false);
     count(shrunk);
     Trial last = fresh_trial(shrunk.minimal);
     if (last.fails()) return keep(shrunk.minimal, std::move(last));
@@ -178,7 +225,7 @@ class Search {
     found_.shrink_attempts += shrunk.attempts;
   }
   void keep(const Case& minimal, Trial last) {
-    found_.minimal = minimal;
+    found_.minimal = as_judged(minimal);
     found_.outcome = std::move(last.outcome);
     found_.verdict = std::move(last.verdict);
     found_.reproduction = restartable_ ? Reproduction::kFresh : Reproduction::kSameProcess;
@@ -199,7 +246,7 @@ class Search {
   const Property& property_;
   Recording& implementation_;
   std::int64_t budget_;
-  std::span<const Case> known_;
+  std::span<const KnownCase> known_;
   const std::function<bool(const Case&)>& admits_;
   bool restartable_ = false;
   Counterexample found_;
@@ -270,14 +317,16 @@ std::vector<Field> fields_of(const Case& value) {
 }
 
 void Search::find_irrelevant_fields() {
-  const std::int32_t status = expected_status(found_.minimal, true);
+  Case base = found_.minimal;
+  base.expect.reset();
+  const std::int32_t status = expected_status(base, true);
   for (const Field& field : fields_of(found_.minimal)) {
     int tried = 0;
     bool all_fail = true;
     for (const auto& change : field.changes) {
-      Case other = found_.minimal;
+      Case other = base;
       change(other);
-      if (other == found_.minimal || expected_status(other, true) != status) continue;
+      if (other == base || expected_status(other, true) != status) continue;
       const Trial result = fresh_trial(other);
       if (result.attempt == Attempt::kOutsideDomain) continue;
       ++tried;
@@ -306,15 +355,15 @@ void Search::explain() {
           Difference{.row = index / width, .slot = index % width, .expected = *expected, .actual = *actual};
     }
   }
-  const bool worth_it = found_.reproduction != Reproduction::kNot && found_.outcome.ending != Ending::kHung &&
-                        property_.name != kExpectation && elements <= kShownElements;
+  const bool worth_it = found_.reproduction != Reproduction::kNot && !failure_.hung &&
+                        elements <= kShownElements;
   if (worth_it) find_irrelevant_fields();
 }
 
 }  // namespace
 
 Counterexample find_counterexample(const Failure& failure, Recording& implementation, std::int64_t attempt_budget,
-                                   std::span<const Case> known, const std::function<bool(const Case&)>& admits) {
+                                   std::span<const KnownCase> known, const std::function<bool(const Case&)>& admits) {
   implementation.pause();
   Counterexample found = Search(failure, implementation, attempt_budget, known, admits).find();
   implementation.restart();  // what the search left behind is no part of the run

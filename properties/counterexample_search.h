@@ -24,6 +24,7 @@ struct Failure {
   Outcome outcome;
   Verdict verdict;
   std::vector<Case> calls_before;  // of the same process, oldest first
+  bool hung = false;               // the run, or a further one of a relation, got no answer within the deadline
 };
 
 // 1. The case alone: if it fails again (after a restart, where the implementation can be restarted), nothing before it matters and it is shrunk as
@@ -35,8 +36,15 @@ struct Failure {
 //
 // `known` are minimal cases of other properties of the same implementation: a fault that breaks one usually breaks others on the same case, and
 // starting there saves most attempts. `admits` says whether a case is within the run's domain.
+//
+// A failure by the deadline is searched for once an operation: where one of `known` has hung before, it is taken for this property too, and no
+// further deadline is waited for.
+struct KnownCase {
+  Case value;
+  bool hung = false;  // no answer to it came within the deadline
+};
 Counterexample find_counterexample(const Failure& failure, Recording& implementation, std::int64_t attempt_budget,
-                                   std::span<const Case> known, const std::function<bool(const Case&)>& admits);
+                                   std::span<const KnownCase> known, const std::function<bool(const Case&)>& admits);
 
 }  // namespace kvwitness::harness
 

@@ -81,6 +81,10 @@ void long_enough(Plan& plan, Draws& draws) {
   length_in_every(plan, draws.pick({LengthKind::kMiddle, LengthKind::kMiddle, LengthKind::kAbove24,
                                     LengthKind::kAbove26, LengthKind::kNear31}));
 }
+// Wide rows cost, so batches of them are small, most of them very small.
+void few_rows(Plan& plan, Draws& draws) {
+  plan.rows = draws.chance(85) ? Range{1, 3} : draws.chance(75) ? Range{4, 9} : Range{10, 32};
+}
 void refused(Plan& plan, Fault fault) {
   plan.faults = {fault};
 }
@@ -110,19 +114,19 @@ const ThemeEntry kThemes[] = {
 
     // Shapes.
     {{"topk 2,048", 2, false, [](const Domain& domain) { return admits(domain, kAnySegments, {2048, 2048}); }},
-     Focus::kEverything, [](Plan& plan, Draws&) { plan.topk = {2048, 2048}; plan.rows = {1, 3}; }},
+     Focus::kEverything, [](Plan& plan, Draws& draws) { plan.topk = {2048, 2048}; few_rows(plan, draws); }},
     {{"topk beside 2,048", 1, false, [](const Domain& domain) {
         return admits(domain, kAnySegments, {2047, 2047}) && admits(domain, kAnySegments, {2049, 2049}) &&
                admits(domain, kAnySegments, {2051, 2051}); }},
      Focus::kEverything, [](Plan& plan, Draws& draws) {
        const auto topk = draws.pick<std::int64_t>({2047, 2049, 2051});
-       plan.topk = {topk, topk}; plan.rows = {1, 3}; }},
+       plan.topk = {topk, topk}; few_rows(plan, draws); }},
     {{"topk 192 to 1,024", 2, false, [](const Domain& domain) {
         return admits(domain, kAnySegments, {192, 192}) && admits(domain, kAnySegments, {512, 512}) &&
                admits(domain, kAnySegments, {1024, 1024}); }},
      Focus::kEverything, [](Plan& plan, Draws& draws) {
        const auto topk = draws.pick<std::int64_t>({192, 512, 1024});
-       plan.topk = {topk, topk}; plan.rows = {1, 3}; }},
+       plan.topk = {topk, topk}; few_rows(plan, draws); }},
     {{"any width", 6, false, [](const Domain& domain) { return domain.topk.empty() && anything(domain); }}, Focus::kEverything,
      [](Plan& plan, Draws& draws) {
        plan.rows = {1, 2}; plan.any_width = true; plan.topk = {66, 2100};
@@ -135,6 +139,13 @@ const ThemeEntry kThemes[] = {
     {{"topk zero", 1, false, [](const Domain& domain) { return admits(domain, kAnySegments, {0, 0}); }},
      Focus::kEverything, [](Plan& plan, Draws&) { plan.topk = {0, 0}; }},
     {{"no rows", 1, false, anything}, Focus::kEverything, [](Plan& plan, Draws&) { plan.rows = {0, 0}; }},
+    {{"4 to 32 wide rows", 1, false, [](const Domain& domain) { return admits(domain, kAnySegments, {512, kMaxTopk}); }},
+     Focus::kEverything, [](Plan& plan, Draws&) { plan.topk = {512, kMaxTopk}; plan.rows = {4, 32}; }},
+    {{"41 to 512 rows", 1, false, narrow_rows}, Focus::kEverything,
+     [](Plan& plan, Draws& draws) {
+       const auto rows = draws.pick<std::int64_t>({draws.between(41, 200), draws.between(41, 200), draws.between(201, 512), 63, 64, 64, 65, 127,
+                                                   128, 128, 129, 192, 255, 256, 257, 512});
+       plan.rows = {rows, rows}; plan.topk.low = 1; plan.many_rows = true; }},
     {{"S of 31 to 33", 3, false, [](const Domain& domain) { return admits(domain, {31, 33}); }}, Focus::kEverything,
      [](Plan& plan, Draws&) { plan.segments = {31, 33}; }},
     {{"S of 63 or 64", 4, false, [](const Domain& domain) { return admits(domain, {63, 64}); }}, Focus::kEverything,
@@ -285,6 +296,10 @@ const ThemeEntry kThemes[] = {
        plan.rows = {1025, 1100}; plan.topk = {1, kMaxTopk}; plan.segments = {33, 64}; plan.many_rows = plan.sparse_rows = true; }},
     {{"a prefill batch", 1, true, [](const Domain& domain) { return admits(domain, kAnySegments, {512, kMaxTopk}); }},
      Focus::kEverything, [](Plan& plan, Draws&) { plan.rows = {257, 270}; plan.topk = {512, kMaxTopk}; }},
+    {{"more than 2^21 tokens", 1, true, [](const Domain& domain) {
+        return has(domain, Operation::kScatter) && admits(domain, kAnySegments, {2048, kMaxTopk}); }},
+     Focus::kEverything, [](Plan& plan, Draws&) {
+       plan.operations = {Operation::kScatter}; plan.rows = {1030, 1040}; plan.topk = {2048, kMaxTopk}; plan.many_rows = plan.sparse_rows = true; }},
     {{"more than 65,536 segments", 1, true, [](const Domain& domain) {
         return has(domain, Operation::kWitnesses) && domain.num_segments.empty(); }},
      Focus::kEverything, [](Plan& plan, Draws&) {

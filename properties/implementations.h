@@ -70,6 +70,9 @@ class Implementation {
   // where that cannot be done, or is not needed because calls leave nothing. The runner asks for it before it says that
   // a failure can be replayed.
   virtual bool restart() { return false; }
+
+  // Whether to wait for answers as briefly as is sensible, because a call that hangs is repeated in many variants.
+  virtual void hurry(bool) {}
 };
 
 // Whether the case's row stride reaches the implementation. A strided call may take no number of elements, so a case

@@ -22,7 +22,8 @@ class Patience {
 
   // For a call that touches this many elements; large ones get a second for each 2^22.
   std::chrono::milliseconds limit(bool unfamiliar, std::int64_t touched_elements) const {
-    const auto ordinary = limits_.call + std::chrono::milliseconds(touched_elements * 1000 >> 22);
+    const auto usual = hurries_ ? std::max(limits_.call / 10, 4 * longest_ordinary_) : limits_.call;
+    const auto ordinary = std::min(usual, limits_.call) + std::chrono::milliseconds(touched_elements * 1000 >> 22);
     if (!unfamiliar) {
       return ordinary;
     }
@@ -30,15 +31,19 @@ class Patience {
   }
 
   void answered(bool unfamiliar, std::chrono::milliseconds took) {
-    if (unfamiliar) {
-      longest_unfamiliar_ = std::max(longest_unfamiliar_, took);
-    }
+    auto& longest = unfamiliar ? longest_unfamiliar_ : longest_ordinary_;
+    longest = std::max(longest, took);
   }
   void hung() { has_hung_ = true; }
+  // A tenth of the limit for a call, as long as its answers have not taken long: while a case that hangs is made smaller. What is found in
+  // a hurry needs a call without it.
+  void hurry(bool hurries) { hurries_ = hurries; }
 
  private:
   Limits limits_;
   std::chrono::milliseconds longest_unfamiliar_{0};
+  std::chrono::milliseconds longest_ordinary_{0};
+  bool hurries_ = false;
   bool has_hung_ = false;
 };
 

@@ -7,10 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "properties/call_frame.h"
 #include "properties/oracle.h"
 #include "properties/status.h"
 #include "properties/worker.h"
@@ -125,22 +127,46 @@ class PluginImplementation final : public Implementation {
   bool checks_arguments() const override { return description_.checks_arguments; }
   bool honours_stride(Operation operation) const override { return operation == Operation::kScatter; }
   bool supports(const Case& value) const override {
-    return may_be_called(value) &&
-           (!description_.declines_shapes || worker_->supports(shape_of(value, sees_stride(*this, value))));
+    return may_be_called(value) && (!description_.declines_shapes || takes(shape_of(value, sees_stride(*this, value))));
   }
   bool restart() override {
     worker_->stop();
     return true;
   }
+  void hurry(bool hurries) override { worker_->hurry(hurries); }
   Outcome run_in(const Case& value, const Surroundings& surroundings) override {
     return run_in_order(value, [&](const Case& call) {
       return may_be_called(call)
-                 ? worker_->run_alone(call, sees_stride(*this, call), surroundings)
+                 ? run_alone(call, surroundings)
                  : Outcome::ended(Ending::kUnsupported, "the plug-in's interface or its promises exclude the call");
     });
   }
 
  private:
+  // What the plug-in says of a shape. It is asked once, and keeps to its word: see run_alone.
+  bool takes(const Shape& shape) const {
+    constexpr std::size_t kMostShapes = std::size_t{1} << 16;
+    const auto known = shapes_.find(shape);
+    if (known != shapes_.end()) {
+      return known->second;
+    }
+    if (shapes_.size() >= kMostShapes) {
+      shapes_.clear();
+    }
+    return shapes_.emplace(shape, worker_->supports(shape)).first->second;
+  }
+
+  Outcome run_alone(const Case& call, const Surroundings& surroundings) {
+    const bool strided = sees_stride(*this, call);
+    Outcome outcome = worker_->run_alone(call, strided, surroundings);
+    const auto known = shapes_.find(shape_of(call, strided));
+    const bool declined = outcome.ending == Ending::kUnsupported && !CallFrame::obstacle(call, strided);
+    if (declined && known != shapes_.end() && known->second) {
+      return Outcome::ended(Ending::kMisspoke, "kvw_plugin_supports declines the shape, which it took before");
+    }
+    return outcome;
+  }
+
   // Whether the interface can say the call and the plug-in promises to answer it: it has the operation, a malformed call only where it
   // checks arguments, and scatter, which takes no number of elements, only with as many as the shape says: none at a negative width.
   bool may_be_called(const Case& value) const {
@@ -156,6 +182,7 @@ class PluginImplementation final : public Implementation {
 
   std::unique_ptr<Worker> worker_;
   CalleeDescription description_;
+  mutable std::map<Shape, bool> shapes_;
 };
 
 }  // namespace

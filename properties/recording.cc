@@ -25,6 +25,7 @@ Outcome Recording::run_in(const Case& value, const Surroundings& surroundings) {
   const auto begun = std::chrono::steady_clock::now();
   Outcome outcome = inner_.run_in(value, surroundings);
   time_ += std::chrono::steady_clock::now() - begun;
+  if (outcome.ending == Ending::kHung) ++hangs_;
   return outcome;
 }
 

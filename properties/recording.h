@@ -28,12 +28,15 @@ class Recording final : public Implementation {
   bool is_slow() const override { return inner_.is_slow(); }
   Outcome run_in(const Case& value, const Surroundings& surroundings) override;
   bool restart() override;
+  void hurry(bool hurries) override { inner_.hurry(hurries); }
 
   // The calls made, oldest first; none has an `after`.
   const std::vector<Case>& calls() const { return calls_; }
   std::int64_t runs() const { return runs_; }
   // The time that the implementation itself took for them.
   std::chrono::nanoseconds time() const { return time_; }
+  // How many of the runs got no answer within the deadline.
+  std::int64_t hangs() const { return hangs_; }
 
   // Calls made in between are not recorded: what shrinking tries is no part of the run's history.
   void pause() { paused_ = true; }
@@ -48,6 +51,7 @@ class Recording final : public Implementation {
   std::size_t elements_ = 0;
   std::int64_t runs_ = 0;
   std::chrono::nanoseconds time_{0};
+  std::int64_t hangs_ = 0;
   bool paused_ = false;
   std::optional<bool> restartable_;  // unknown before the first attempt
 };

@@ -20,10 +20,14 @@ namespace {
 
 // Below this many generated cases a property, the shared large cases would take longer than all others together.
 constexpr std::int64_t kLeastCasesForSharedOnes = 100;
-// Up to how many tokens and lengths a pinned or shared case's relations are judged on a slow implementation.
+// Up to how many tokens and lengths a pinned or shared case's relations are judged, on a slow implementation and on others.
 constexpr std::size_t kMostElementsOfSlowRelations = 256;
+constexpr std::size_t kMostElementsOfRelations = std::size_t{1} << 20;
 // How many minimal cases are tried for the other properties of the same implementation.
 constexpr std::size_t kMostKnown = 8;
+
+// After how many cases without an answer an implementation is judged no further: each costs a deadline.
+constexpr int kMostHangs = 5;
 
 constexpr Operation kOperations[] = {Operation::kWitnesses, Operation::kApply, Operation::kScatter};
 
@@ -64,9 +68,12 @@ struct Seat {
   Domain domain;    // what the person and its own promises admit
   Domain narrowed;  // what of it the implementation serves
   ImplementationResult result;
-  std::vector<Case> known;  // minimal cases so far
+  std::vector<KnownCase> known;  // minimal cases so far
   std::int64_t supported_runs = 0;
+  int hangs = 0;  // cases of the run, those of shrinking aside, that ran into the deadline
   bool available = true;
+
+  bool is_given_up() const { return hangs >= kMostHangs; }
 };
 
 // A kept failure and what its replay showed.
@@ -210,8 +217,9 @@ bool Run::is_judged(const Seat& seat, const Case& value, std::size_t property, s
   const Property& candidate = *properties_[property];
   if (seat.result.properties[property].kind == ResultKind::kFail || !candidate.concerns(value.operation)) return false;
   if (!candidate.relation || own == property) return true;
-  const bool small = value.learned.size() + value.context_lens.size() <= kMostElementsOfSlowRelations;
-  return own == kEvery && (small || !seat.recording.is_slow());
+  const std::size_t elements = value.learned.size() + value.context_lens.size();
+  return own == kEvery &&
+         elements <= (seat.recording.is_slow() ? kMostElementsOfSlowRelations : kMostElementsOfRelations);
 }
 
 // Judges the case by the property `own` and by all that need no further runs; by every property where own is kEvery. False where the
@@ -221,10 +229,11 @@ bool Run::judge(Seat& seat, const Case& value, const std::string& source, std::s
   for (std::size_t i = 0; i < properties_.size(); ++i) {
     if (is_judged(seat, value, i, own)) judging.push_back(i);
   }
-  if (judging.empty()) return true;
+  if (judging.empty() || seat.is_given_up()) return true;
   const std::vector<Case>& calls = seat.recording.calls();
   Outcome outcome = Outcome::ended(Ending::kUnsupported, {});
   const bool supported = seat.recording.supports(value);
+  const std::int64_t hangs_before = seat.recording.hangs();
   if (supported) outcome = seat.recording.run(value);
   if (outcome.ending == Ending::kUnsupported) {
     for (const std::size_t i : judging) ++seat.result.properties[i].unsupported;
@@ -235,12 +244,15 @@ bool Run::judge(Seat& seat, const Case& value, const std::string& source, std::s
   const std::size_t before = calls.size() - std::min(calls.size(), value.after.size() + 1);
   std::vector<std::pair<std::size_t, Failure>> failures;
   for (const std::size_t i : judging) {
+    const std::int64_t hangs_before_this = seat.recording.hangs();
     Verdict verdict = properties_[i]->judge(value, outcome, seat.recording);
     if (verdict.kind == Verdict::Kind::kSilent) continue;
     ++seat.result.properties[i].cases;
     if (verdict.kind != Verdict::Kind::kBroken) continue;
-    failures.emplace_back(i, Failure{properties_[i], value, source, outcome, std::move(verdict), {}});
+    const bool hung = outcome.ending == Ending::kHung || seat.recording.hangs() != hangs_before_this;
+    failures.emplace_back(i, Failure{properties_[i], value, source, outcome, std::move(verdict), {}, hung});
   }
+  if (seat.recording.hangs() != hangs_before) ++seat.hangs;
   if (failures.empty()) return true;
   const std::vector<Case> history(calls.begin(),
                                   calls.begin() + static_cast<std::ptrdiff_t>(std::min(before, calls.size())));
@@ -271,9 +283,10 @@ void Run::fail(Seat& seat, std::size_t property, Failure failure) {
     if (!(found.minimal == failure.value)) entry.cases.insert(entry.cases.begin(), found.minimal);
     keep(entry);
   }
-  const bool is_new = std::ranges::find(seat.known, found.minimal) == seat.known.end();
-  if (found.reproduction != Reproduction::kNot && is_new && seat.known.size() < kMostKnown)
-    seat.known.push_back(found.minimal);
+  const bool is_new = std::ranges::find(seat.known, found.minimal, &KnownCase::value) == seat.known.end();
+  if (found.reproduction != Reproduction::kNot && is_new && seat.known.size() < kMostKnown) {
+    seat.known.push_back({found.minimal, found.outcome.ending == Ending::kHung});
+  }
   result.counterexample = std::move(found);
 }
 
@@ -291,6 +304,7 @@ void Run::replay_failures() {
       Seat& seat = *replayed.seat;
       if (!admits_case(seat.domain, value) || !seat.recording.supports(value)) continue;
       const std::vector<Case> history = seat.recording.calls();
+      const std::int64_t hangs_before = seat.recording.hangs();
       Outcome outcome = seat.recording.run(value);
       if (outcome.ending == Ending::kUnsupported) continue;
       Verdict verdict = properties_[replayed.property]->judge(value, outcome, seat.recording);
@@ -300,14 +314,14 @@ void Run::replay_failures() {
       if (verdict.kind != Verdict::Kind::kBroken) continue;
       fail(seat, replayed.property,
            {properties_[replayed.property], value, replayed.entry.path, std::move(outcome), std::move(verdict),
-            history});
+            history, seat.recording.hangs() != hangs_before});
     }
   }
 }
 
 void Run::judge_pinned(Seat& seat) {
   for (const PinnedCase& pinned : options_.pinned) {
-    if (out_of_time()) return;
+    if (out_of_time() || seat.is_given_up()) return;
     if (!admits_case(seat.domain, pinned.value)) continue;
     judge(seat, pinned.value, pinned.source, kEvery);
     advance(seat.result.implementation, "pinned cases");
@@ -321,7 +335,7 @@ void Run::judge_shared(Seat& seat) {
   const std::vector<Case> cases = shared_cases(domain, seed_for(options_.seed, "shared"));
   std::vector<std::int64_t> hits(all_case_classes().size(), 0);
   for (const Case& value : cases) {
-    if (out_of_time()) return;
+    if (out_of_time() || seat.is_given_up()) return;
     ++report_.generated_cases;
     for (const std::size_t kind : classes_of(value)) ++hits[kind];
     judge(seat, value, "generated", kEvery);
@@ -361,7 +375,9 @@ void Run::judge_stream_on(std::size_t property, const Domain& domain, const std:
   CaseStream stream(domain, seed_for(options_.seed, properties_[property]->name));
   if (stream.empty()) return;
   std::vector<std::int64_t> hits(all_case_classes().size(), 0);
-  const auto is_open = [&](const Seat* seat) { return seat->result.properties[property].kind != ResultKind::kFail; };
+  const auto is_open = [&](const Seat* seat) {
+    return seat->result.properties[property].kind != ResultKind::kFail && !seat->is_given_up();
+  };
   std::int64_t drawn = 0;
   for (; drawn < options_.cases_per_property && std::ranges::any_of(seats, is_open); ++drawn) {
     const Case value = stream.next();
@@ -403,7 +419,7 @@ void Run::note_classes(std::size_t property, const Domain& domain, const std::ve
     for (Seat* seat : seats) {
       PropertyResult& result = seat->result.properties[property];
       result.classes[std::string(kind.name)] = hits[i];
-      if (!whole || result.kind == ResultKind::kFail || hits[i] >= floor) continue;
+      if (!whole || result.kind == ResultKind::kFail || seat->is_given_up() || hits[i] >= floor) continue;
       report_.missed_floors.push_back({.implementation = seat->result.implementation,
                                        .property = result.property,
                                        .case_class = std::string(kind.name),
@@ -419,7 +435,12 @@ void Run::note_classes(std::size_t property, const Domain& domain, const std::ve
 void Run::conclude_property(Seat& seat, std::size_t property) {
   PropertyResult& result = seat.result.properties[property];
   report_.judged_cases += result.cases;
-  if (result.kind == ResultKind::kFail || result.cases > 0) return;
+  if (result.kind != ResultKind::kFail && seat.is_given_up()) {
+    result.kind = ResultKind::kSkipped;
+    result.reason = "not judged to the end: " + std::to_string(kMostHangs) +
+                    " cases got no answer within the deadline, and the implementation was given up";
+  }
+  if (result.kind != ResultKind::kPass || result.cases > 0) return;
   const Property& judged = *properties_[property];
   const auto concerned = [&](Operation operation) { return judged.concerns(operation); };
   if (!seat.available) {

@@ -46,7 +46,8 @@ void add_call(Complexity& sum, const Case& value) {
   ++sum.calls;
   sum.values += static_cast<Wide>(value.learned.size() + value.context_lens.size());
   sum.placements +=
-      value.in_place + value.row_stride.has_value() + (value.base_offset != 0) + (value.form == Form::kFlat);
+      value.in_place + value.row_stride.has_value() + (value.base_offset != 0) + (value.form == Form::kFlat) +
+      (value.operation != Operation::kWitnesses);
   for (const std::int64_t number : {value.topk, value.num_segments, value.learned_keep, value.max_replacements,
                                     value.row_stride.value_or(0), std::int64_t{value.base_offset}}) {
     sum.numbers += size_of_number(number);
@@ -110,6 +111,10 @@ std::vector<Chunk> chunks(std::size_t count) {
     if (size == 1) break;
   }
   for (std::size_t size = least / 2; size > 0; size /= 2) list.push_back({count - size, count});
+  // What keeps the rest in its lane of a tile.
+  for (std::size_t size = 1024; size >= 8; size /= 2) {
+    if (size < count) list.push_back({0, size});
+  }
   return list;
 }
 
@@ -128,6 +133,11 @@ Edits drop_rows(const Case& value) {
       erase_range(edited.context_lens, begin, end);
       if (with_tokens) erase_range(edited.learned, begin * topk, end * topk);
     });
+    if (!with_tokens || !ends_at_a_page(value)) continue;
+    edits.push_back([last = edits.back(), gone = (end - begin) * static_cast<std::size_t>(value.topk)](Case& edited) {
+      last(edited);
+      keep_end(edited, gone);
+    });
   }
   return edits;
 }
@@ -144,9 +154,19 @@ void drop_slots_of(Case& edited, std::size_t begin, std::size_t end, bool move_k
     const auto keep = static_cast<std::size_t>(edited.learned_keep);
     edited.learned_keep -= static_cast<std::int64_t>(std::min(keep, end) - std::min(keep, begin));
   }
-  if (edited.row_stride && *edited.row_stride >= edited.topk)
-    *edited.row_stride -= static_cast<std::int64_t>(end - begin);
-  edited.topk -= static_cast<std::int64_t>(end - begin);
+  const auto gone = static_cast<std::int64_t>(end - begin);
+  if (edited.row_stride && (*edited.row_stride >= edited.topk || *edited.row_stride >= gone)) *edited.row_stride -= gone;
+  edited.topk -= gone;
+}
+
+// Moves the base so that the buffer ends where it ended, modulo the 16 elements by which bases are placed: a fault that reads or writes behind
+// the buffer shows only where an unreadable page begins.
+void keep_end(Case& edited, std::size_t gone) {
+  edited.base_offset = static_cast<std::int32_t>((static_cast<std::size_t>(edited.base_offset) + gone) % 16);
+}
+bool ends_at_a_page(const Case& value) {
+  return !value.learned.empty() && !value.row_stride &&
+         (value.learned.size() + static_cast<std::size_t>(value.base_offset)) % 16 == 0;
 }
 
 Edits drop_slots(const Case& value) {
@@ -156,6 +176,11 @@ Edits drop_slots(const Case& value) {
   for (const auto [begin, end] : chunks(static_cast<std::size_t>(value.topk))) {
     edits.push_back([=](Case& edited) { drop_slots_of(edited, begin, end, keeps); });
     if (keeps) edits.push_back([=](Case& edited) { drop_slots_of(edited, begin, end, false); });
+    if (!ends_at_a_page(value)) continue;
+    edits.push_back([=, gone = (end - begin) * value.context_lens.size()](Case& edited) {
+      drop_slots_of(edited, begin, end, keeps);
+      keep_end(edited, gone);
+    });
   }
   return edits;
 }
@@ -175,6 +200,14 @@ Edits drop_values(const Case& value) {
 
 Edits plainer_call(const Case& value) {
   Edits edits;
+  if (value.operation != Operation::kWitnesses) {  // the same rows, with nothing merged
+    edits.push_back([](Case& edited) {
+      edited.operation = Operation::kWitnesses;
+      edited.learned_keep = edited.max_replacements = 0;
+      edited.in_place = false;
+      edited.row_stride.reset();
+    });
+  }
   if (value.in_place) edits.push_back([](Case& edited) { edited.in_place = false; });
   if (value.row_stride) {
     edits.push_back([](Case& edited) { edited.row_stride.reset(); });
@@ -237,8 +270,8 @@ Edits shorter_lengths(const Case& value) {
   };
   const std::int64_t s = value.num_segments;
   const auto greatest = *std::ranges::max_element(value.context_lens, {}, [](auto len) { return size_of_number(len); });
-  for (const std::int64_t near :
-       {s, s + 1, 2 * std::min<std::int64_t>(s, 1 << 20), 4 * std::min<std::int64_t>(s, 1 << 20)}) {
+  const std::int64_t few = std::min<std::int64_t>(s, 1 << 20);
+  for (const std::int64_t near : {s, s + 1, 2 * few, 3 * few, 4 * few, 5 * few, 6 * few}) {
     if (size_of_number(near) < size_of_number(greatest)) add(0, rows, near);
   }
   for (const std::int64_t len : smaller_numbers(greatest)) add(0, rows, len);
@@ -340,6 +373,37 @@ Edits fewer_calls(const Case& value) {
   for (const auto [begin, end] : chunks(value.after.size())) {
     edits.push_back([=](Case& edited) { erase_range(edited.after, begin, end); });
   }
+  // An earlier call may be the one that fails.
+  for (std::size_t i = 0; i < std::min<std::size_t>(value.after.size(), 8); ++i) {
+    edits.push_back([=](Case& edited) {
+      std::vector<Case> calls = std::exchange(edited.after, {});
+      edited = calls[i];
+      calls.resize(i);
+      edited.after = std::move(calls);
+    });
+  }
+  return edits;
+}
+
+bool same_shape(const Case& a, const Case& b) {
+  return a.topk == b.topk && a.num_segments == b.num_segments && a.context_lens.size() == b.context_lens.size() &&
+         a.learned.size() == b.learned.size();
+}
+
+// A fault may need a call before of the same shape, so both must be made smaller at once.
+template <Edits (*pass)(const Case&)>
+Edits with_history(const Case& value) {
+  Edits edits;
+  if (std::ranges::none_of(value.after, [&](const Case& call) { return same_shape(call, value); })) return edits;
+  for (Edit& edit : pass(value)) {
+    edits.push_back([edit = std::move(edit)](Case& edited) {
+      const Case before = edited;
+      for (Case& call : edited.after) {
+        if (same_shape(call, before)) edit(call);
+      }
+      edit(edited);
+    });
+  }
   return edits;
 }
 
@@ -369,8 +433,19 @@ using Pass = Edits (*)(const Case&);
 constexpr Pass kAlone[] = {drop_rows,       drop_slots,     drop_values,   plainer_call,
                            shorter_lengths, smaller_counts, plainer_tokens};
 // Of a case with its history.
-constexpr Pass kPasses[] = {fewer_calls,     drop_rows,      drop_slots,     drop_values,    plainer_call,
-                            shorter_lengths, smaller_counts, plainer_tokens, plainer_history};
+constexpr Pass kPasses[] = {fewer_calls,
+                            drop_rows,
+                            drop_slots,
+                            drop_values,
+                            plainer_call,
+                            shorter_lengths,
+                            smaller_counts,
+                            plainer_tokens,
+                            with_history<drop_rows>,
+                            with_history<drop_slots>,
+                            with_history<shorter_lengths>,
+                            with_history<smaller_counts>,
+                            plainer_history};
 
 Edits alone_passes(const Case& value) {
   Edits all;
@@ -399,8 +474,12 @@ std::optional<Case> candidate_of(const Case& value, const Complexity& complexity
 
 // What an attempt costs: more for a large case, and much for one that ran into the deadline.
 std::int64_t cost_of(const Case& candidate, Attempt result) {
-  const auto elements = static_cast<std::int64_t>(candidate.learned.size() + candidate.context_lens.size());
-  return 1 + elements / 16384 + (result == Attempt::kHung ? 100 : 0);
+  auto elements = static_cast<std::int64_t>(candidate.learned.size() + candidate.context_lens.size());
+  for (const Case& earlier : candidate.after) {
+    elements += static_cast<std::int64_t>(earlier.learned.size() + earlier.context_lens.size());
+  }
+  return 1 + elements / 16384 + static_cast<std::int64_t>(candidate.after.size()) / 16 +
+         (result == Attempt::kHung ? 100 : 0);
 }
 
 class Descent {
@@ -411,21 +490,26 @@ class Descent {
   }
 
   Shrunk descend() {
+    // A large case has few attempts, so the boldest steps of every kind come first.
+    constexpr std::size_t kBold = 12;
+    if (cost_of(result_.minimal, Attempt::kPasses) > 4) {
+      for (const Pass pass : kPasses) run(pass, kBold);
+    }
     bool moved = true;
     while (moved && !result_.exhausted) {
       moved = false;
-      for (const Pass pass : kPasses) moved |= run(pass);
+      for (const Pass pass : kPasses) moved |= run(pass, std::numeric_limits<std::size_t>::max());
     }
     return std::move(result_);
   }
 
  private:
-  // Tries the pass's edits in order, from where it stands after each success. True if one succeeded.
-  bool run(Pass pass) {
+  // Tries the first `most` of the pass's edits in order, from where it stands after each success. True if one succeeded.
+  bool run(Pass pass, std::size_t most) {
     bool moved = false;
     Complexity complexity = complexity_of(result_.minimal);
     Edits edits = pass(result_.minimal);
-    for (std::size_t i = 0; i < edits.size() && !result_.exhausted;) {
+    for (std::size_t i = 0; i < std::min(edits.size(), most) && !result_.exhausted;) {
       std::optional<Case> candidate = candidate_of(result_.minimal, complexity, edits[i]);
       if (!candidate || !fails(*candidate)) {
         ++i;

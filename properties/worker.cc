@@ -168,6 +168,8 @@ class Worker::Process {
     }
   }
 
+  void hurry(bool hurries) { patience_.hurry(hurries); }
+
   bool supports(const Shape& shape) {
     if (start_process()) {
       return true;
@@ -216,6 +218,10 @@ class Worker::Process {
     if (answer.kind == WorkerAnswerKind::kThrew) {
       stop();
       return Outcome::ended(Ending::kCrashed, "the call threw: " + text_of(answer.message));
+    }
+    if (answer.kind == WorkerAnswerKind::kForked) {
+      stop();
+      return Outcome::ended(Ending::kCrashed, "the call returned twice: it forked, and the child returned too");
     }
     Outcome outcome = frame.collect();
     outcome.status = answer.status;
@@ -418,6 +424,9 @@ std::expected<CalleeDescription, std::string> Worker::start() {
 void Worker::stop() {
   process_->stop();
 }
+void Worker::hurry(bool hurries) {
+  process_->hurry(hurries);
+}
 bool Worker::supports(const Shape& shape) {
   return process_->supports(shape);
 }
@@ -453,6 +462,7 @@ class IsolatedImplementation final : public Implementation {
     worker_.stop();
     return true;
   }
+  void hurry(bool hurries) override { worker_.hurry(hurries); }
   Outcome run_in(const Case& value, const Surroundings& surroundings) override {
     return run_in_order(value, [&](const Case& call) {
       return worker_.run_alone(call, sees_stride(*implementation_, call), surroundings);

@@ -10,6 +10,7 @@
 #define PROPERTIES_WORKER_H
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <expected>
 #include <memory>
@@ -31,7 +32,7 @@ struct Shape {
   std::int64_t row_stride;  // topk where packed
   std::int64_t num_segments;
   std::int64_t base_offset_bytes;
-  friend bool operator==(const Shape&, const Shape&) = default;
+  friend auto operator<=>(const Shape&, const Shape&) = default;
 };
 // With the row stride where `strided`.
 Shape shape_of(const Case& value, bool strided);
@@ -66,6 +67,8 @@ class Worker {
   std::expected<CalleeDescription, std::string> start();
   // Ends the process; the next use starts a fresh one.
   void stop();
+  // Patience::hurry for the calls to come.
+  void hurry(bool hurries);
   // Whether the callee takes the shape. True where its process dies or hangs over the question: the run will show it.
   bool supports(const Shape& shape);
   // Makes one call (the case's, not its `after`). kUnsupported where the callee declines the shape.

@@ -26,7 +26,7 @@ struct WorkerTask {
   PlacedCall call;
 };
 
-enum class WorkerAnswerKind : std::uint32_t { kDone, kDeclined, kThrew, kNotStarted };
+enum class WorkerAnswerKind : std::uint32_t { kDone, kDeclined, kThrew, kForked, kNotStarted };
 
 struct WorkerAnswer {
   std::uint32_t sequence;

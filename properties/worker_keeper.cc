@@ -1,6 +1,7 @@
 // What runs in the child processes: the keeper, and the worker that makes the calls.
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -120,6 +121,55 @@ void wait_for_request(WorkerChannel& channel, std::uint32_t handled, bool may_sp
   }
 }
 
+// Children that a call forks. One that exits or starts another program is the callee's affair; one that comes back from the call would go on as
+// a second worker.
+class ForkWatch {
+ public:
+  ForkWatch() { pthread_atfork(prepare, note_in_parent, note_in_child); }
+
+  bool is_child() const { return getpid() != self_; }
+  // The child's last act.
+  [[noreturn]] void tell_parent() const {
+    static_cast<void>(!write(news_[1], "r", 1));
+    _exit(0);
+  }
+  // Whether a child of this call has come back from it.
+  bool child_came_back() {
+    if (!forked_) {
+      return false;
+    }
+    forked_ = false;
+    pollfd source{news_[0], POLLIN, 0};
+    char byte = 0;
+    const bool came_back = poll(&source, 1, kPatienceMs) == 1 && read(news_[0], &byte, 1) == 1;
+    close(news_[0]);
+    return came_back;
+  }
+
+ private:
+  static constexpr int kPatienceMs = 500;  // for a child that neither returns, ends nor starts a program
+
+  // Of several forks in a call the latest is watched.
+  static void prepare() {
+    if (forked_) {
+      close(news_[0]);
+    }
+    static_cast<void>(!pipe2(news_.data(), O_CLOEXEC | O_NONBLOCK));
+  }
+  static void note_in_parent() {
+    close(news_[1]);
+    forked_ = true;
+  }
+  static void note_in_child() {
+    close(news_[0]);
+    forked_ = false;
+  }
+
+  static inline bool forked_ = false;
+  static inline std::array<int, 2> news_{-1, -1};
+  const pid_t self_ = getpid();
+};
+
 [[noreturn]] void work(Callee& callee, WorkerChannel& channel, const FrameMemory& memory, pid_t keeper) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != keeper) {
@@ -128,6 +178,7 @@ void wait_for_request(WorkerChannel& channel, std::uint32_t handled, bool may_sp
   reset_signals();
   install_fault_handler(channel, memory);
   const bool may_spin = has_several_cores();
+  ForkWatch forks;
   std::uint32_t handled = channel.request.load() - 1;  // the task of starting up waits already
   for (;;) {
     wait_for_request(channel, handled, may_spin);
@@ -140,6 +191,12 @@ void wait_for_request(WorkerChannel& channel, std::uint32_t handled, bool may_sp
       memory.raise_guards(Region::kOutput, task.call.output);
     }
     WorkerAnswer answer = carry_out(callee, task, memory);
+    if (forks.is_child()) {
+      forks.tell_parent();
+    }
+    if (forks.child_came_back()) {
+      answer.kind = WorkerAnswerKind::kForked;
+    }
     if (spread) {
       memory.lower_guards(Region::kTokens, task.call.tokens);
       memory.lower_guards(Region::kLengths, task.call.lengths);

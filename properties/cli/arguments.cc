@@ -90,8 +90,10 @@ Environment read_environment(const char* const* variables) {
     const std::size_t equals = std::min(entry.find('='), entry.size());
     const std::string_view name = entry.substr(0, equals);
     const std::string_view value = entry.substr(std::min(equals + 1, entry.size()));
+    const bool known = name == "KVWITNESS_BACKEND" || name == "KVWITNESS_SEED" || name == "KVWITNESS_CASES";
+    if (known && value.empty()) continue;  // unset, as a script's ${SEED:-} leaves it
     if (name == "KVWITNESS_BACKEND") {
-      if (!value.empty()) environment.backend = read_backend(value);
+      environment.backend = read_backend(value);
     } else if (name == "KVWITNESS_SEED") {
       environment.seed = parse_count(name, value, 0, std::numeric_limits<std::uint64_t>::max());
     } else if (name == "KVWITNESS_CASES") {

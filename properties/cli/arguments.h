@@ -32,10 +32,10 @@ double parse_seconds(std::string_view option, std::string_view text);
 std::vector<std::int64_t> parse_counts(std::string_view option, std::string_view text, std::int64_t least,
                                        std::int64_t greatest);
 
-// The KVWITNESS_* variables. A further name with that prefix is a misspelling and refused; so is a value that is not
-// what the variable holds.
+// The KVWITNESS_* variables. An empty one counts as unset. A further name with that prefix is a misspelling and
+// refused; so is a value that is not what the variable holds.
 struct Environment {
-  std::optional<std::string> backend;  // KVWITNESS_BACKEND, a known name; absent where unset or empty
+  std::optional<std::string> backend;  // KVWITNESS_BACKEND, a known name
   std::optional<std::uint64_t> seed;   // KVWITNESS_SEED
   std::optional<std::int64_t> cases;   // KVWITNESS_CASES
 };

@@ -4,7 +4,7 @@
 //
 // Each fault must be found by the property of its entry, with a counterexample that fails again in a process that has done nothing else; each right
 // plug-in with a narrow domain must pass, with no class of cases below its floor. Without --whole only that one property judges (and draws cases) for a
-// fault; with it all do, as by default in `verify`. Prints a table: the fault, what found it, the cases that took, the counterexample. Exit status 1 where
+// fault that is not rare; with it all do, as by default in `verify`. Prints a table: the fault, what found it, the cases that took, the counterexample. Exit status 1 where
 // one line is not as it must be. FOLDER gets a link to faulty.so for each fault, for a person to try: kvwitness verify --plugin FOLDER/NAME.so
 #include <fmt/format.h>
 
@@ -63,7 +63,8 @@ Report judged(const Options& options, const FaultEntry& entry) {
   auto implementations = load(options, entry);
   harness::RunOptions run;
   for (const Property& property : harness::all_properties()) {
-    if (options.whole || entry.group == Group::kRight || property.name == entry.property)
+    const bool by_all = options.whole || entry.group == Group::kRight || entry.group == Group::kRare;
+    if (by_all || property.name == entry.property)
       run.properties.push_back(&property);
   }
   auto report = harness::run_properties(run, implementations, {});

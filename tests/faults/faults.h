@@ -13,6 +13,8 @@ enum class Group : std::uint8_t {
   kCalls,     // wrong on legal calls; malformed ones are not made of it
   kHistory,   // the same, and wrong only after certain other calls of the same process
   kLong,      // wrong, but a minimal counterexample takes long: hundreds of calls or many deadlines
+  kRare,      // wrong on legal calls, so few that every property's cases are needed
+  kDomain,    // wrong about the shapes that it serves
   kRefusals,  // promises the refusals, and gives some of them wrongly
   kChance,    // wrong by chance: found, but no case can hold what it depends on
   kCanary,    // right, but listed as wrong: the zoo must say that it was not found
@@ -33,6 +35,11 @@ enum class Group : std::uint8_t {
   X(kCalls, edge_above_2_30, "round_trip", "2 * L in 32 bits, wrong above 2^30 alone") \
   X(kCalls, edge_of_S, "short_row", "edges by S where a short row has S_eff") \
   X(kCalls, edge_in_64_bits_late, "oracle_equality", "s * L wraps at 2^48: only with very many segments and long contexts") \
+  X(kCalls, edge_accumulated, "round_trip", "L / S is added up in double precision, and the sum rounded up") \
+  X(kCalls, edge_by_24_bit_multiply, "round_trip", "s * L by a multiply of 24-bit factors") \
+  X(kRare, edge_19_of_37, "oracle_equality", "a wrong entry in a table: S = 37, segment 19") \
+  X(kCalls, edge_of_odd_multiple, "round_trip", "one late where L is an odd multiple of S") \
+  X(kRare, edge_of_prime_length, "round_trip", "one late where L is a prime above 1,000") \
   /* The segment of a token. */ \
   X(kCalls, segment_in_float, "oracle_equality", "the token's quotient in single precision") \
   X(kCalls, segment_by_ratio, "oracle_equality", "x * (S / L) in double precision: the ratio is rounded first") \
@@ -45,6 +52,13 @@ enum class Group : std::uint8_t {
   X(kCalls, segment_by_reciprocal_low, "oracle_equality", "a reciprocal of 60 fraction bits, rounded down: exact multiples are lost") \
   X(kCalls, segment_in_24_bits, "oracle_equality", "a 24-bit multiply drops the token's upper bits") \
   X(kCalls, segment_of_S, "short_row", "sigma by S where a short row has S_eff") \
+  X(kCalls, segment_corrected_upwards, "oracle_equality", "a quotient in single precision, corrected upwards alone") \
+  X(kCalls, segment_corrected_in_32_bits, "oracle_equality", "a quotient in single precision, corrected by products that wrap at 2^32") \
+  X(kCalls, segment_in_32_bits_of_short, "out_of_range", "x * S wraps at 2^32 where L is below 2^26: right for tokens in range") \
+  X(kCalls, segment_of_16_bits, "out_of_range", "tokens are kept in 16 bits where L is at most 2^16: right for tokens in range") \
+  X(kCalls, segment_by_shift, "oracle_equality", "a shift where L is a power of two, whatever S is") \
+  X(kRare, segment_below_middle, "oracle_equality", "the three tokens below the middle edge belong behind it where L is above 2^20") \
+  X(kCalls, segment_of_even_tokens, "oracle_equality", "tokens above 2^24 lose their lowest bit, as in single precision") \
   /* Tokens past the context. */ \
   X(kCalls, past_end_unclamped, "out_of_range", "sigma is not clamped to S - 1, so such a token marks nothing") \
   X(kCalls, past_end_clamped_to_effective, "out_of_range", "clamped to S_eff - 1: marks the last token of a short row") \
@@ -85,6 +99,16 @@ enum class Group : std::uint8_t {
   X(kCalls, neighbour_read, "oracle_equality", "a row's last vector reads on into what follows it, where something does") \
   X(kCalls, spare_read, "spare_poison", "a row's last vector reads on into the spare columns") \
   X(kCalls, every_second_token, "oracle_equality", "slots of odd number mark nothing in rows of 1,024 and more") \
+  X(kCalls, remainder_of_one_skipped, "oracle_equality", "the last slot marks nothing where topk % 32 is 1") \
+  X(kRare, last_of_2051_skipped, "oracle_equality", "the last three slots mark nothing where topk is 2,051") \
+  X(kRare, widths_1025_to_1535, "oracle_equality", "slots from 1,024 on mark nothing in these widths") \
+  X(kRare, odd_tile_skipped, "oracle_equality", "the last 64 slots mark nothing where topk is an odd multiple of 64 above 64") \
+  X(kCalls, base_at_12_skipped, "oracle_equality", "the first slot marks nothing where its address is 12 modulo 16") \
+  X(kCalls, row_rounded_down, "oracle_equality", "rows whose stride puts them off a 16-byte boundary are read from the boundary below") \
+  X(kCalls, peeks_before, "spare_poison", "the element before the rows is read and not used") \
+  X(kCalls, peeks_behind, "bounds", "the element behind the rows is read and not used") \
+  X(kRare, peeks_behind_lengths, "bounds", "the length behind the last one is read and not used") \
+  X(kCalls, peeks_without_rows, "bounds", "the first length is read where there is no row") \
   /* The mask. */ \
   X(kCalls, mask_exclusive, "oracle_equality", "exclusive or: two tokens of a segment cancel") \
   X(kCalls, mask_bit_63_lost, "oracle_equality", "segment 63 is never marked") \
@@ -106,6 +130,13 @@ enum class Group : std::uint8_t {
   X(kCalls, rows_of_16_bits, "oracle_equality", "the row's number wraps at 65,536") \
   X(kCalls, odd_last_row, "oracle_equality", "the last row is left out where their number is odd and above one") \
   X(kCalls, wide_batch, "oracle_equality", "rows from 256 on are left out in rows of 512 slots and more") \
+  X(kRare, rows_of_64, "oracle_equality", "the last row is left out where their number is a multiple of 64") \
+  X(kRare, rows_41_to_200, "oracle_equality", "the last row is left out of batches of these sizes") \
+  X(kRare, rows_4_to_32_of_512, "oracle_equality", "the last row is left out of such batches of wide rows") \
+  X(kRare, rows_in_a_band, "oracle_equality", "a length of 4,096 to 8,191 is left out in batches of 17 rows and more") \
+  X(kCalls, rows_of_one_length, "oracle_equality", "the last row is left out of 5 and more rows of equal lengths") \
+  X(kCalls, last_strided_row, "oracle_equality", "the last row is left out where there are spare columns") \
+  X(kCalls, length_by_difference, "row_independence", "lengths are kept as differences of 16 bits") \
   X(kCalls, length_of_row_0, "row_independence", "row 0's length serves all rows") \
   X(kCalls, length_of_next_row, "row_independence", "the next row's length") \
   X(kCalls, length_unsigned, "empty_row", "a negative length is a very large one") \
@@ -137,6 +168,18 @@ enum class Group : std::uint8_t {
   X(kCalls, off_clears, "oracle_equality", "scatter with S = 0 pads the row's last slot") \
   X(kCalls, off_refused, "refusal", "scatter with S = 0 is refused") \
   X(kCalls, topk_refused, "refusal", "learned_keep = topk is refused") \
+  X(kCalls, halves_swapped, "order", "the witnesses of the segments from 32 on come first") \
+  X(kCalls, keep_rounded_down, "retention", "learned_keep is rounded down to a multiple of 4") \
+  X(kCalls, budget_of_the_batch, "row_independence", "all rows share one budget") \
+  X(kCalls, budget_of_63, "oracle_equality", "at most 63 witnesses are written") \
+  X(kCalls, covered_row_unwritten, "oracle_equality", "apply does not copy a row that has no witness") \
+  X(kCalls, prefix_unwritten, "retention", "apply does not copy the slots below learned_keep") \
+  X(kCalls, tail_kept_at_4096, "oracle_equality", "nothing is written from slot 4,096 on") \
+  X(kCalls, no_rows_refused, "oracle_equality", "a call without rows is refused") \
+  X(kCalls, no_slots_refused, "oracle_equality", "a call without slots is refused") \
+  X(kCalls, no_budget_refused, "oracle_equality", "a budget of 0 is refused") \
+  X(kCalls, large_budget_refused, "oracle_equality", "a budget above topk is refused") \
+  X(kCalls, status_counts, "oracle_equality", "the status is the number of rows") \
   /* Witness indices. */ \
   X(kCalls, indices_above_64, "oracle_equality", "segments are marked modulo 64") \
   X(kCalls, indices_last_word, "oracle_equality", "the last word of marks is lost where S is a multiple of 64 above 64") \
@@ -157,12 +200,23 @@ enum class Group : std::uint8_t {
   X(kCalls, read_behind, "bounds", "the element behind the last row is read") \
   X(kCalls, input_written, "bounds", "apply marks the learned row's padding") \
   X(kCalls, lengths_written, "bounds", "negative lengths become 0 in the input") \
+  X(kCalls, input_restored, "bounds", "apply marks the learned row and restores it") \
+  X(kCalls, behind_restored, "bounds", "the element behind the output is written and restored") \
+  X(kCalls, packed_too, "bounds", "strided rows are written packed as well") \
   /* Endings. */ \
   X(kCalls, crash_without_slots, "bounds", "topk = 0 divides by zero") \
   X(kCalls, crash_on_many_segments, "bounds", "marks on the stack: too many segments overrun it") \
   X(kLong, endless_on_short_row, "bounds", "a short row whose tokens are all missing never ends") \
   X(kCalls, exits_on_bad_token, "bounds", "INT32_MIN ends the process") \
   X(kCalls, throws_on_long_context, "bounds", "a length above 2^30 throws") \
+  X(kCalls, throws_a_number, "bounds", "a token of INT32_MAX throws an integer") \
+  X(kRare, batch_on_the_stack, "bounds", "the batch is copied to the stack, however large") \
+  X(kLong, endless_at_2_20, "bounds", "a length of 2^20 never ends") \
+  X(kLong, stops_itself, "bounds", "S = 1 stops the process") \
+  X(kCalls, forks_and_returns, "bounds", "seven rows fork, and both processes return") \
+  X(kCalls, kills_its_group, "bounds", "topk = 0 kills the process group") \
+  X(kRare, unjoined_thread, "oracle_equality", "a thread that nobody waits for serves the last of nine rows and more") \
+  X(kLong, leaks, "bounds", "a megabyte is lost in each call") \
   /* History. */ \
   X(kHistory, first_call, "oracle_equality", "the first call of a process finds its tables empty") \
   X(kLong, every_97th_call, "oracle_equality", "every 97th call is wrong") \
@@ -172,6 +226,13 @@ enum class Group : std::uint8_t {
   X(kHistory, previous_lengths, "oracle_equality", "lengths are cached by their address and number") \
   X(kHistory, graph_replayed, "oracle_equality", "a call with the arguments of the one before repeats its result") \
   X(kHistory, after_refusable, "oracle_equality", "a row of no length makes the next call skip its first row") \
+  X(kLong, every_997th_call, "oracle_equality", "every 997th call is wrong") \
+  X(kHistory, tag_of_16_bits, "oracle_equality", "edges are cached by S and the lower half of the length") \
+  X(kHistory, marks_by_address, "oracle_equality", "marks are cached by the row's address and its shape") \
+  X(kHistory, after_wide, "oracle_equality", "after a topk of 2,048 and more the first slot of every row marks nothing") \
+  X(kHistory, rounding_left, "oracle_equality", "a length above 2^30 leaves the rounding mode changed for the next call") \
+  X(kHistory, lengths_one_call_late, "oracle_equality", "lengths of the call before, where it had as many rows") \
+  X(kHistory, scratch_of_first_call, "oracle_equality", "rows beyond those of the first call are left out") \
   /* Chance. */ \
   X(kChance, random_miss, "oracle_equality", "one call in a hundred loses a witness, as a sequence of its own decides") \
   /* Refusals. */ \
@@ -196,6 +257,17 @@ enum class Group : std::uint8_t {
   X(kRefusals, no_budget_accepted, "refusal", "a budget of 0 returns before the checks") \
   X(kRefusals, off_checks_shape, "refusal", "scatter with S = 0 refuses a negative topk") \
   X(kRefusals, one_row_stride_refused, "refusal", "a single row with a stride below topk is refused") \
+  X(kRefusals, keep_of_32_bits, "refusal", "learned_keep is checked in 32 bits") \
+  X(kRefusals, product_of_32_bits, "refusal", "rows * topk wraps at 2^32") \
+  X(kRefusals, fewer_learned_accepted, "refusal", "fewer learned elements than rows * topk are accepted") \
+  X(kRefusals, equal_stride_refused, "refusal", "a stride of topk is refused") \
+  X(kRefusals, refused_after_first_row, "refused_writes_nothing", "the stride is checked when the first row is done") \
+  X(kRefusals, least_count_accepted, "refusal", "INT64_MIN is negated, and stays negative: accepted") \
+  /* What the plug-in says of its domain. */ \
+  X(kDomain, contradicts_itself, "bounds", "every second time it declines a shape that it served") \
+  X(kDomain, declines_by_status, "oracle_equality", "shapes that it says it supports are refused by the call") \
+  X(kDomain, domain_crashes, "bounds", "asking for a topk of 2,048 crashes") \
+  X(kLong, domain_hangs, "bounds", "asking for S = 33 never ends") \
   /* A canary. */ \
   X(kCanary, canary, "oracle_equality", "no fault at all") \
   /* Right ones with narrow domains. */ \
@@ -209,10 +281,29 @@ enum class Group : std::uint8_t {
   X(kRight, right_of_64_segments, "", "S = 64 alone") \
   X(kRight, right_of_8_rows, "", "rows in multiples of 8 alone") \
   X(kRight, right_serving, "", "scatter alone, topk 2,048, S = 64, 16-byte bases") \
-  X(kRight, right_slow, "", "a millisecond a call")
+  X(kRight, right_slow, "", "a millisecond a call") \
+  X(kRight, right_of_20_ms, "", "20 milliseconds a call") \
+  X(kRight, right_of_powers_of_two, "", "S a power of two alone") \
+  X(kRight, right_of_few_rows, "", "8 rows at most") \
+  X(kRight, right_of_batches_of_4, "", "rows in multiples of 4 alone") \
+  X(kRight, right_of_one_row, "", "one row alone") \
+  X(kRight, right_of_scatter, "", "scatter alone, the whole of it") \
+  X(kRight, right_of_tiles, "", "topk in multiples of 128 alone") \
+  X(kRight, right_of_2051, "", "topk of 2,051 alone") \
+  X(kRight, right_of_512_and_64, "", "topk of 512 with S = 64 alone") \
+  X(kRight, right_above_S, "", "topk of S and more alone") \
+  X(kRight, right_of_even_strides, "", "row strides in multiples of 8 alone, bases on 32-byte boundaries") \
+  X(kRight, right_checking_2048, "", "topk of 2,048 alone, refusals too") \
+  X(kRight, right_of_large_batches, "", "32 rows and more alone") \
+  X(kRight, right_with_threads, "", "two threads, each half of the rows") \
+  X(kRight, right_printing, "", "a line on standard output in every call") \
+  X(kRight, right_slow_to_start, "", "three seconds to load") \
+  X(kRight, right_closing, "", "closes every descriptor but the standard ones") \
+  X(kRight, right_in_another_locale, "", "changes the locale, errno, the umask and the folder")
+
 // clang-format on
 
-enum class Fault : std::uint8_t {
+enum class Fault : std::uint16_t {
 #define KVWITNESS_ENUMERATOR(group, name, property, what) name,
   KVWITNESS_FAULTS(KVWITNESS_ENUMERATOR)
 #undef KVWITNESS_ENUMERATOR

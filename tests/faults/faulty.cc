@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <mutex>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "tests/faults/faulty_checks.h"
+#include "tests/faults/faulty_process.h"
 #include "tests/faults/faulty_row.h"
 
 namespace kvwitness::faults {
@@ -36,6 +38,8 @@ struct History {
   int64_t calls = 0;
   bool skip_first_row = false;
   std::vector<std::int32_t> staged;  // a row's copy, as long as the longest row so far
+  int64_t written_in_batch = 0;
+  int64_t first_rows = -1;
   const std::int32_t* lengths_at = nullptr;
   std::vector<std::int32_t> lengths;
   std::tuple<Kind, const void*, const void*, int64_t, int64_t, int64_t, int64_t, int64_t> arguments{};
@@ -49,6 +53,12 @@ bool has_past_end(const std::int32_t* row, int64_t topk, int64_t len) {
 
 // ---- The merge.
 
+// A ballot of each half of a 64-bit mask, the upper one first.
+void swap_halves(const std::vector<std::int32_t>& found, std::vector<std::int32_t>& list) {
+  const auto low = std::count_if(found.begin(), found.begin() + 32, [](std::int32_t token) { return token >= 0; });
+  std::rotate(list.begin(), list.begin() + low, list.end());
+}
+
 // Witnesses that would find room: the budget's first, unless the fault says otherwise.
 std::vector<std::int32_t> chosen_witnesses(const Row& row, const std::vector<std::int32_t>& found) {
   std::vector<std::int32_t> list;
@@ -57,6 +67,13 @@ std::vector<std::int32_t> chosen_witnesses(const Row& row, const std::vector<std
   if (is(Fault::budget_one_more)) room = std::min(room + 1, row.topk - row.merge.keep);
   if (is(Fault::budget_one_less) && room > 0) --room;
   if (is(Fault::budget_ignored)) room = row.topk - row.merge.keep;
+  if (is(Fault::budget_of_63)) room = std::min<int64_t>(room, 63);
+  if (is(Fault::tail_kept_at_4096)) room = std::clamp<int64_t>(4096 - row.merge.keep, 0, room);
+  if (is(Fault::budget_of_the_batch)) {
+    room = std::min(room, std::max<int64_t>(row.merge.budget - history.written_in_batch, 0));
+    history.written_in_batch += std::min(room, static_cast<int64_t>(list.size()));
+  }
+  if (is(Fault::halves_swapped) && found.size() > 32) swap_halves(found, list);
   const auto count = static_cast<std::ptrdiff_t>(std::min(static_cast<int64_t>(list.size()), room));
   if (is(Fault::budget_drops_first)) list.erase(list.begin(), list.end() - count);
   list.resize(static_cast<std::size_t>(count));
@@ -70,6 +87,7 @@ int64_t first_slot(const Row& row, std::size_t count) {
   const int64_t keep = row.merge.keep, topk = row.topk;
   if (is(Fault::keep_one_more)) return std::min(keep + 1, std::max(topk - static_cast<int64_t>(count), keep));
   if (is(Fault::keep_one_less)) return std::max<int64_t>(keep - 1, 0);
+  if (is(Fault::keep_rounded_down)) return keep / 4 * 4;
   if (is(Fault::right_aligned)) return topk - static_cast<int64_t>(count);
   return keep;
 }
@@ -105,6 +123,10 @@ void finish(const Row& row, std::int32_t* out) {
     out[row.topk - 1] = 0;
   }
   if (is(Fault::written_behind) && row.following == 0) out[row.topk] = -1;
+  if (is(Fault::behind_restored) && row.following == 0) {
+    volatile std::int32_t* const behind = out + row.topk;
+    *behind = *behind;
+  }
   for (int64_t column = row.topk; is(Fault::spare_written) && column < row.topk + row.spare && column % 4 != 0;
        ++column) {
     out[column] = -1;
@@ -117,7 +139,9 @@ void merge_row(const Row& row, std::int32_t* out) {
   const std::vector<std::int32_t> given(row.learned, row.learned + row.topk);
   std::vector<std::int32_t> list = chosen_witnesses(row, witnesses_of(row));
   if (row.context_len <= 0 && is(Fault::empty_row_unwritten)) return;
-  std::copy(given.begin(), given.end(), out);
+  if (list.empty() && is(Fault::covered_row_unwritten)) return;
+  const auto kept = is(Fault::prefix_unwritten) && row.merge.budget > 0 ? row.merge.keep : 0;
+  std::copy(given.begin() + kept, given.end(), out + kept);
   if (is(Fault::padding_compacted) && row.context_len > 0) {
     const auto is_padding = [](std::int32_t token) { return token < 0; };
     std::copy_if(given.begin(), given.end(), std::remove_copy_if(given.begin(), given.end(), out, is_padding),
@@ -149,13 +173,19 @@ void write_indices(const Row& row, std::int32_t* out) {
 // ---- A call.
 
 int64_t length_of(const Arguments& call, int64_t row) {
-  const std::int32_t* lengths = is(Fault::previous_lengths) ? history.lengths.data() : call.context_lens;
+  const bool stale = is(Fault::previous_lengths) || is(Fault::lengths_one_call_late);
+  const std::int32_t* lengths = stale ? history.lengths.data() : call.context_lens;
   if (is(Fault::length_of_row_0)) row = 0;
   if (is(Fault::length_of_next_row)) row = std::min(row + 1, call.rows - 1);
   const std::int32_t len = lengths[row];
   if (is(Fault::length_unsigned) && len < 0) return static_cast<std::uint32_t>(len);
   if (is(Fault::length_0_as_1) && len == 0) return 1;
   if (is(Fault::length_of_15_bits)) return static_cast<std::int16_t>(len);
+  if (is(Fault::length_by_difference) && row > 0) {
+    const auto before = static_cast<std::uint32_t>(lengths[row - 1]);
+    const auto difference = static_cast<std::int16_t>(static_cast<std::uint32_t>(len) - before);
+    return static_cast<std::int32_t>(before + static_cast<std::uint32_t>(difference));
+  }
   if (is(Fault::throws_on_long_context) && len > 1 << 30) throw std::length_error("long");
   return len;
 }
@@ -203,6 +233,9 @@ Row row_of(const Arguments& call, int64_t index) {
   if (is(Fault::base_rounded_down)) {
     learned -= reinterpret_cast<std::uintptr_t>(call.learned) % 16 / sizeof(std::int32_t);
   }
+  if (is(Fault::row_rounded_down) && index > 0 && stride != call.topk) {
+    learned -= reinterpret_cast<std::uintptr_t>(learned) % 16 / sizeof(std::int32_t);
+  }
   return {learned,
           call.topk,
           length_of(call, index),
@@ -211,10 +244,12 @@ Row row_of(const Arguments& call, int64_t index) {
           index,
           last ? 0 : stride,
           last ? 0 : stride - call.topk,
-          call.kind != Kind::kWitnesses};
+          call.kind != Kind::kWitnesses,
+          call.rows};
 }
 
 bool is_left_out(const Arguments& call, int64_t row) {
+  const bool is_last = row + 1 == call.rows;
   switch (chosen_fault()) {
     case Fault::rows_above_1024:
       return row >= 1024;
@@ -231,6 +266,23 @@ bool is_left_out(const Arguments& call, int64_t row) {
       return call.kind == Kind::kApply && call.learned == call.out;
     case Fault::after_refusable:
       return row == 0 && history.skip_first_row;
+    case Fault::rows_of_64:
+      return is_last && call.rows % 64 == 0;
+    case Fault::rows_41_to_200:
+      return is_last && call.rows > 40 && call.rows <= 200;
+    case Fault::rows_4_to_32_of_512:
+      return is_last && call.rows >= 4 && call.rows <= 32 && call.topk >= 512;
+    case Fault::rows_in_a_band:
+      return call.rows >= 17 && call.context_lens[row] >= 4096 && call.context_lens[row] < 8192;
+    case Fault::rows_of_one_length:
+      return is_last && call.rows >= 5 &&
+             std::count(call.context_lens, call.context_lens + call.rows, call.context_lens[0]) == call.rows;
+    case Fault::last_strided_row:
+      return is_last && call.rows > 1 && call.row_stride > call.topk;
+    case Fault::scratch_of_first_call:
+      return row >= std::max<int64_t>(history.first_rows, 1);
+    case Fault::unjoined_thread:
+      return is_last && call.rows >= 9;
     default:
       return false;
   }
@@ -244,6 +296,8 @@ bool goes_wrong(int64_t call_number) {
       return call_number == 0;
     case Fault::every_97th_call:
       return call_number % 97 == 96;
+    case Fault::every_997th_call:
+      return call_number % 997 == 996;
     case Fault::call_of_8_bits:
       return call_number % 256 == 255;
     case Fault::random_miss:
@@ -270,17 +324,25 @@ void serve_row(const Arguments& call, int64_t index, bool wrong) {
   if (is(Fault::input_written) && call.kind == Kind::kApply && row.topk > 0 && row.learned[0] < -1) {
     const_cast<std::int32_t*>(row.learned)[0] = -1;
   }
+  if (is(Fault::input_restored) && call.kind == Kind::kApply && row.topk > 0) {
+    volatile std::int32_t* const first = const_cast<std::int32_t*>(row.learned);
+    *first = *first;
+  }
   if (is(Fault::refused_by_row) && call.keep > call.topk) {
     std::copy_n(row.learned, row.topk, out);
     return;
   }
   merge_row(row, out);
+  if (is(Fault::packed_too) && call.row_stride > call.topk) std::copy_n(out, row.topk, call.out + index * call.topk);
 }
 
 void remember_before(const Arguments& call) {
   if (is(Fault::previous_lengths) &&
       (history.lengths_at != call.context_lens || static_cast<int64_t>(history.lengths.size()) != call.rows)) {
     history.lengths_at = call.context_lens;
+    history.lengths.assign(call.context_lens, call.context_lens + call.rows);
+  }
+  if (is(Fault::lengths_one_call_late) && static_cast<int64_t>(history.lengths.size()) != call.rows) {
     history.lengths.assign(call.context_lens, call.context_lens + call.rows);
   }
   if (is(Fault::lengths_written)) {
@@ -297,14 +359,41 @@ bool any_past_end(const Arguments& call) {
   return false;
 }
 
+// The rule's marks are one process's, so each half waits for the other.
+void serve_halves(const Arguments& call) {
+  std::mutex one_at_a_time;
+  const auto serve_rows = [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      const std::lock_guard lock(one_at_a_time);
+      serve_row(call, row, false);
+    }
+  };
+  std::thread first(serve_rows, 0, call.rows / 2);
+  serve_rows(call.rows / 2, call.rows);
+  first.join();
+}
+
+void serve_last_row_later(const Arguments& call) {
+  std::thread([call] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    serve_row(call, call.rows - 1, false);
+  }).detach();
+}
+
 void serve(const Arguments& call) {
   const bool wrong = goes_wrong(history.calls++);
   if (is(Fault::right_slow)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  if (history.first_rows < 0) history.first_rows = call.rows;
+  history.written_in_batch = 0;
+  misbehave(call);
   remember_before(call);
   forget_marks();
+  if (is(Fault::right_with_threads)) return serve_halves(call);
   for (int64_t row = 0; row < call.rows; ++row) {
     if (!is_left_out(call, row)) serve_row(call, row, wrong);
   }
+  if (is(Fault::unjoined_thread) && call.rows >= 9) serve_last_row_later(call);
+  if (is(Fault::lengths_one_call_late)) history.lengths.assign(call.context_lens, call.context_lens + call.rows);
   history.skip_first_row =
       std::find(call.context_lens, call.context_lens + call.rows, 0) != call.context_lens + call.rows;
 }
@@ -337,6 +426,7 @@ int32_t answer(Arguments call) {
     if (is(Fault::off_clears) && call.rows > 0 && call.topk > 0) call.out[call.topk - 1] = -1;
     return 0;
   }
+  if (const int32_t refused = refused_for_nothing(call)) return refused;
   if (is(Fault::topk_refused) && call.kind == Kind::kApply && call.keep == call.topk) return 3;
   if (is(Fault::past_end_refused) && any_past_end(call)) return 1;
   if (off || call.keep < 0 || call.topk < 0 || call.learned_len < call.rows) {
@@ -349,6 +439,8 @@ int32_t answer(Arguments call) {
   } else {
     serve(call);
   }
+  if (is(Fault::status_counts)) return static_cast<int32_t>(call.rows);
+  if (is(Fault::refused_after_first_row) && call.rows > 1 && call.row_stride < call.topk) return 6;
   return is(Fault::refused_by_row) && call.keep > call.topk ? 3 : 0;
 }
 
@@ -360,11 +452,13 @@ using kvwitness::faults::Arguments;
 using kvwitness::faults::Kind;
 
 extern "C" int32_t kvw_plugin_abi_version(void) {
+  using namespace kvwitness::faults;
+  if (is(Fault::right_slow_to_start)) std::this_thread::sleep_for(std::chrono::seconds(3));
   return KVW_PLUGIN_ABI_VERSION;
 }
 extern "C" int32_t kvw_plugin_checks_arguments(void) {
   using namespace kvwitness::faults;
-  return is(Fault::right_checking) || kFaults[static_cast<std::size_t>(chosen_fault())].group == Group::kRefusals;
+  return is(Fault::right_checking) || is(Fault::right_checking_2048) || kFaults[static_cast<std::size_t>(chosen_fault())].group == Group::kRefusals;
 }
 extern "C" int32_t kvw_plugin_witness_indices(const int32_t* learned, int64_t learned_len, int64_t topk,
                                               const int32_t* context_lens, int64_t rows, int64_t num_segments,

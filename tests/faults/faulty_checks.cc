@@ -17,6 +17,11 @@ enum class Check : std::uint8_t { kNegative, kLearned, kSegments, kKeep, kStride
 bool is_negative(const Arguments& call) {
   const bool stride = call.row_stride < 0 && !(is(Fault::negative_stride_accepted) && call.rows == 1);
   const bool budget = call.max_replacements < 0 && !is(Fault::negative_budget_accepted);
+  if (is(Fault::least_count_accepted)) {
+    const auto negative = [](int64_t count) { return count < 0 && count != std::numeric_limits<int64_t>::min(); };
+    return negative(call.topk) || negative(call.num_segments) || negative(call.keep) ||
+           negative(call.max_replacements) || negative(call.row_stride);
+  }
   return call.topk < 0 || call.num_segments < 0 || call.keep < 0 || budget || stride;
 }
 
@@ -25,7 +30,12 @@ bool mismatches(const Arguments& call) {
     return static_cast<uint64_t>(call.rows) * static_cast<uint64_t>(call.topk) !=
            static_cast<uint64_t>(call.learned_len);
   }
+  if (is(Fault::product_of_32_bits)) {
+    return static_cast<std::uint32_t>(call.rows * static_cast<int64_t>(static_cast<std::uint32_t>(call.topk))) !=
+           static_cast<std::uint32_t>(call.learned_len);
+  }
   const Wide wanted = Wide{call.rows} * call.topk;
+  if (is(Fault::fewer_learned_accepted)) return call.learned_len > wanted;
   return is(Fault::more_learned_accepted) ? call.learned_len < wanted : call.learned_len != wanted;
 }
 
@@ -41,6 +51,8 @@ bool segments_out_of_range(const Arguments& call) {
 
 bool overlaps(const Arguments& call) {
   if (call.rows < (is(Fault::one_row_stride_refused) ? 1 : 2)) return false;
+  if (is(Fault::equal_stride_refused) && call.kind == Kind::kScatter) return call.row_stride <= call.topk;
+  if (is(Fault::refused_after_first_row)) return false;
   const int64_t least = call.topk - (is(Fault::stride_below_accepted) ? 1 : 0);
   return call.row_stride < least ||
          (Wide{call.rows - 1} * call.row_stride + call.topk) * 4 > std::numeric_limits<int64_t>::max();
@@ -55,6 +67,9 @@ std::int32_t result_of(Check check, const Arguments& call) {
     case Check::kSegments:
       return segments_out_of_range(call) ? 2 : 0;
     case Check::kKeep:
+      if (is(Fault::keep_of_32_bits)) {
+        return static_cast<std::int32_t>(static_cast<std::uint32_t>(call.keep)) > call.topk ? 3 : 0;
+      }
       return call.keep > call.topk + (is(Fault::keep_above_accepted) ? 1 : 0) && !is(Fault::refused_by_row) ? 3 : 0;
     case Check::kStride:
       return overlaps(call) ? 6 : 0;

@@ -1,7 +1,10 @@
 // What the right ones with narrow domains serve; all others serve everything.
 #include <kvwitness/plugin.h>
 
+#include <chrono>
+#include <cstdlib>
 #include <string_view>
+#include <thread>
 
 #include "tests/faults/faulty_row.h"
 
@@ -28,6 +31,40 @@ extern "C" int32_t kvw_plugin_supports(const char* operation, int64_t rows, int6
       return rows % 8 == 0;
     case Fault::right_serving:
       return std::string_view(operation) == "scatter" && topk == 2048 && num_segments == 64 && of_16_bytes;
+    case Fault::right_of_powers_of_two:
+      return num_segments > 0 && (num_segments & (num_segments - 1)) == 0;
+    case Fault::right_of_few_rows:
+      return rows <= 8;
+    case Fault::right_of_batches_of_4:
+      return rows % 4 == 0;
+    case Fault::right_of_one_row:
+      return rows == 1;
+    case Fault::right_of_scatter:
+      return std::string_view(operation) == "scatter";
+    case Fault::right_of_tiles:
+      return topk > 0 && topk % 128 == 0;
+    case Fault::right_of_2051:
+      return topk == 2051;
+    case Fault::right_of_512_and_64:
+      return topk == 512 && num_segments == 64;
+    case Fault::right_above_S:
+      return topk >= num_segments;
+    case Fault::right_of_even_strides:
+      return base_offset_bytes % 32 == 0 && row_stride % 8 == 0;
+    case Fault::right_checking_2048:
+      return topk == 2048;
+    case Fault::right_of_large_batches:
+      return rows >= 32;
+    case Fault::contradicts_itself: {
+      static int asked = 0;
+      return topk != 5 || ++asked % 2;
+    }
+    case Fault::domain_crashes:
+      if (topk == 2048) std::abort();
+      return 1;
+    case Fault::domain_hangs:
+      if (num_segments == 33) std::this_thread::sleep_for(std::chrono::hours(1));
+      return 1;
     default:
       return 1;
   }

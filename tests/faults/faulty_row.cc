@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <tuple>
+#include <utility>
 
 namespace kvwitness::faults {
 namespace {
@@ -18,6 +21,28 @@ constexpr int32_t kMinToken = std::numeric_limits<int32_t>::min();
 
 int64_t ceiling(int64_t dividend, int64_t divisor) {
   return (dividend + divisor - 1) / divisor;
+}
+
+int64_t accumulated_edge(int64_t s, int64_t len, int64_t n) {
+  static int64_t length = 0, segments = 0;
+  static std::vector<double> sums;
+  if (length != len || segments != n) {
+    length = len;
+    segments = n;
+    sums.assign(1, 0.0);
+    for (int64_t i = 1; i < n; ++i) sums.push_back(sums.back() + static_cast<double>(len) / static_cast<double>(n));
+  }
+  return static_cast<int64_t>(std::ceil(sums[static_cast<std::size_t>(s)]));
+}
+
+bool is_odd_prime(int64_t number) {
+  static int64_t asked = 0;
+  static bool prime = false;
+  if (asked == number) return prime;
+  asked = number;
+  prime = number > 2 && number % 2 == 1;
+  for (int64_t divisor = 3; prime && divisor * divisor <= number; divisor += 2) prime = number % divisor != 0;
+  return prime;
 }
 
 int64_t edge_of(int64_t s, int64_t len, int64_t all, int64_t n) {
@@ -45,6 +70,16 @@ int64_t edge_of(int64_t s, int64_t len, int64_t all, int64_t n) {
       return ceiling(s * len, all);
     case Fault::edge_in_64_bits_late:
       return ceiling((s * len) & ((int64_t{1} << 48) - 1), n);
+    case Fault::edge_accumulated:
+      return accumulated_edge(s, len, n);
+    case Fault::edge_by_24_bit_multiply:
+      return ceiling((s & 0xFFFFFF) * (len & 0xFFFFFF), n);
+    case Fault::edge_19_of_37:
+      return exact + (all == 37 && s == 19);
+    case Fault::edge_of_odd_multiple:
+      return exact + (s > 0 && len % n == 0 && len / n % 2 == 1 && len > n);
+    case Fault::edge_of_prime_length:
+      return exact + (s > 0 && len > 1000 && is_odd_prime(len));
     default:
       return exact;
   }
@@ -53,6 +88,28 @@ int64_t edge_of(int64_t s, int64_t len, int64_t all, int64_t n) {
 int64_t by_reciprocal(int64_t token, int64_t len, int64_t n, int fraction_bits, bool up) {
   const Wide reciprocal = (static_cast<Wide>(n) << fraction_bits) / static_cast<Wide>(len) + up;
   return static_cast<int64_t>((static_cast<Wide>(token) * reciprocal) >> fraction_bits);
+}
+
+// A quotient in single precision, off by one at most where tokens are in range, and what kernels do about it.
+int64_t corrected(int64_t token, int64_t len, int64_t n) {
+  const int64_t product = token * n;
+  auto quotient =
+      static_cast<int64_t>(static_cast<float>(token) * static_cast<float>(n) / static_cast<float>(len));
+  if (is(Fault::segment_corrected_upwards)) {
+    while ((quotient + 1) * len <= product) ++quotient;
+    return quotient;
+  }
+  const auto low = [](int64_t value) { return static_cast<uint32_t>(value); };
+  if (low(quotient * len) > low(product)) --quotient;
+  if (low((quotient + 1) * len) <= low(product)) ++quotient;
+  return quotient;
+}
+
+int64_t by_shift(int64_t token, int64_t len, int64_t n) {
+  if ((len & (len - 1)) != 0 || n > len) return token * n / len;
+  int64_t shift = 0;
+  while (n << shift < len) ++shift;
+  return token >> shift;
 }
 
 int64_t segment_of(int64_t token, int64_t len, int64_t all, int64_t n) {
@@ -79,10 +136,30 @@ int64_t segment_of(int64_t token, int64_t len, int64_t all, int64_t n) {
       return (token & 0xFFFFFF) * n / len;
     case Fault::segment_of_S:
       return token * all / len;
+    case Fault::segment_corrected_upwards:
+    case Fault::segment_corrected_in_32_bits:
+      return corrected(token, len, n);
+    case Fault::segment_in_32_bits_of_short:
+      return len < 1 << 26 ? static_cast<uint32_t>(token * n) / len : token * n / len;
+    case Fault::segment_of_16_bits:
+      return (len <= 1 << 16 ? token & 0xFFFF : token) * n / len;
+    case Fault::segment_by_shift:
+      return by_shift(token, len, n);
+    case Fault::segment_below_middle: {
+      const int64_t middle = ceiling(n / 2 * len, n);
+      return len > 1 << 20 && token < middle && token >= middle - 3 ? n / 2 : token * n / len;
+    }
+    case Fault::segment_of_even_tokens:
+      return (token > 1 << 24 ? token & ~int64_t{1} : token) * n / len;
+    case Fault::rounding_left:  // right to the nearest
+      return static_cast<int64_t>(
+          std::nearbyint(static_cast<double>(token * n) / static_cast<double>(len) - 0.5 + std::ldexp(1.0, -40)));
     default:
       return token * n / len;
   }
 }
+
+bool wide_seen = false;
 
 // How often each segment was marked. Kept from row to row, as a kernel's shared memory is.
 std::vector<uint32_t> marks;
@@ -221,6 +298,18 @@ bool is_skipped(int64_t slot, const Row& row) {
       return topk >= 64 && slot % 32 == 17;
     case Fault::every_second_token:
       return topk >= 1024 && slot % 2 == 1;
+    case Fault::remainder_of_one_skipped:
+      return topk % 32 == 1 && slot == topk - 1;
+    case Fault::last_of_2051_skipped:
+      return topk == 2051 && slot >= 2048;
+    case Fault::widths_1025_to_1535:
+      return topk < 1536 && slot >= 1024;
+    case Fault::odd_tile_skipped:
+      return topk > 64 && topk % 128 == 64 && slot >= topk - 64;
+    case Fault::base_at_12_skipped:
+      return slot == 0 && reinterpret_cast<std::uintptr_t>(row.learned) % 16 == 12;
+    case Fault::after_wide:
+      return slot == 0 && wide_seen && topk < 2048;
     default:
       return false;
   }
@@ -235,7 +324,15 @@ int64_t read_on(const Row& row) {
   return 0;
 }
 
+// Reads without effect: only memory that must not be touched can tell.
+void peek(const Row& row) {
+  const volatile int32_t* const learned = row.learned;
+  if (is(Fault::peeks_before) && row.index == 0) static_cast<void>(learned[-1]);
+  if (is(Fault::peeks_behind) && row.index + 1 == row.rows) static_cast<void>(learned[row.topk]);
+}
+
 void mark_tokens(const Row& row, int64_t n) {
+  peek(row);
   int64_t tokens_read = 0;
   for (int64_t slot = 0; slot < row.topk + read_on(row); ++slot) {
     const int32_t token = row.learned[slot];
@@ -283,6 +380,27 @@ int64_t cached_edge(int64_t s, int64_t len, int64_t all, int64_t n) {
   return s < static_cast<int64_t>(edges.size()) ? edges[static_cast<std::size_t>(s)] : edge_of(s, len, all, n);
 }
 
+// The edges of every length and S so far, found again by S and 16 bits of the length.
+int64_t tagged_edge(int64_t s, int64_t len, int64_t n) {
+  static std::map<std::pair<int64_t, int64_t>, std::vector<int64_t>> cache;
+  std::vector<int64_t>& edges = cache[{len & 0xFFFF, n}];
+  if (edges.empty()) {
+    for (int64_t i = 0; i < n; ++i) edges.push_back(ceiling(i * len, n));
+  }
+  return edges[static_cast<std::size_t>(s)];
+}
+
+// The marks of the row that lay at this address before, where its shape was the same.
+void mark_by_address(const Row& row, int64_t n) {
+  static std::map<std::tuple<const int32_t*, int64_t, int64_t, int64_t>, std::vector<uint32_t>> cache;
+  std::vector<uint32_t>& kept = cache[{row.learned, row.topk, row.context_len, row.num_segments}];
+  if (kept.empty()) {
+    mark_tokens(row, n);
+    kept = marks;
+  }
+  marks = kept;
+}
+
 }  // namespace
 
 void forget_marks() {
@@ -294,15 +412,21 @@ void forget_marks() {
 std::vector<int32_t> witnesses_of(const Row& row) {
   prepare_marks(row);
   const int64_t n = std::min(row.num_segments, std::max<int64_t>(row.context_len, 0));
+  if (row.topk >= 2048) wide_seen = true;
   std::vector<int32_t> found(static_cast<std::size_t>(n), -1);
   if (n == 0) return found;
-  mark_tokens(row, n);
+  if (is(Fault::marks_by_address)) {
+    mark_by_address(row, n);
+  } else {
+    mark_tokens(row, n);
+  }
   if (counts_as_covered(row, n)) return found;
   for (int64_t s = 0; s < n; ++s) {
     if (is_marked(s) || never_a_witness(s, n)) continue;
-    found[static_cast<std::size_t>(s)] =
-        static_cast<int32_t>(is(Fault::previous_segments) ? cached_edge(s, row.context_len, row.num_segments, n)
-                                                          : edge_of(s, row.context_len, row.num_segments, n));
+    found[static_cast<std::size_t>(s)] = static_cast<int32_t>(
+        is(Fault::previous_segments) ? cached_edge(s, row.context_len, row.num_segments, n)
+        : is(Fault::tag_of_16_bits)  ? tagged_edge(s, row.context_len, n)
+                                     : edge_of(s, row.context_len, row.num_segments, n));
   }
   if (is(Fault::exits_on_bad_token) &&
       std::find(row.learned, row.learned + row.topk, kMinToken) != row.learned + row.topk)

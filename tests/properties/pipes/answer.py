@@ -106,4 +106,5 @@ def main():
         write(frame)
 
 
-main()
+if __name__ == "__main__":
+    main()
