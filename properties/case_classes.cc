@@ -210,37 +210,45 @@ CaseTraits traits_of(const Case& value) {
 
 using T = const CaseTraits&;
 
-// A class stands beside the theme whose cards guarantee it; cases of other themes fall into it too. Floors are at most a third of what the theme
-// alone gives.
-// clang-format off
+// A class stands beside the theme whose cards guarantee it; cases of other themes fall into it too. Floors are at most
+// a third of what the theme alone gives. clang-format off
 constexpr CaseClass kClasses[] = {
     // Lengths.
     {"empty row", "a length of 0 or less", "empty rows", 6, [](T t) { return t.works() && t.empty; }},
     {"length zero", "a length of 0", "empty rows", 2, [](T t) { return t.works() && t.zero; }},
-    {"length negative", "a length below 0: a padded request", "empty rows", 2, [](T t) { return t.works() && t.negative_length; }},
+    {"length negative", "a length below 0: a padded request", "empty rows", 2,
+     [](T t) { return t.works() && t.negative_length; }},
     {"length one", "a context of one token", "length one", 2, [](T t) { return t.one; }},
     {"length below S", "each token is its own segment", "rows shorter than S", 6, [](T t) { return t.short_row; }},
     {"length at S", "S - 1, S or S + 1", "length at S", 4, [](T t) { return t.at_segments; }},
     {"length at topk", "topk - 1, topk or topk + 1", "length at topk", 4, [](T t) { return t.at_topk; }},
-    {"length at a power of two", "2^k or one beside it, from 8 on", "length at a power of two", 6, [](T t) { return t.power_of_two; }},
-    {"length above 2^24", "no longer exact in single precision", "length above 2^24", 4, [](T t) { return t.above_24; }},
+    {"length at a power of two", "2^k or one beside it, from 8 on", "length at a power of two", 6,
+     [](T t) { return t.power_of_two; }},
+    {"length above 2^24", "no longer exact in single precision", "length above 2^24", 4,
+     [](T t) { return t.above_24; }},
     {"length above 2^26", "64 times the length passes 2^32", "length above 2^26", 4, [](T t) { return t.above_26; }},
     {"length near 2^31", "within 2^20 of INT32_MAX", "length near 2^31", 6, [](T t) { return t.near_31; }},
 
     // Shapes.
-    {"topk 2,048", "the width that models serve", "topk 2,048", 4, [](T t) { return t.works() && t.value->topk == 2048; }},
+    {"topk 2,048", "the width that models serve", "topk 2,048", 4,
+     [](T t) { return t.works() && t.value->topk == 2048; }},
     {"topk beside 2,048", "2,047, 2,049 or 2,051", "topk beside 2,048", 2,
      [](T t) { return t.works() && (t.value->topk == 2047 || t.value->topk == 2049 || t.value->topk == 2051); }},
     {"topk 192, 512 or 1,024", "other widths of serving", "topk 192 to 1,024", 4,
      [](T t) { return t.works() && (t.value->topk == 192 || t.value->topk == 512 || t.value->topk == 1024); }},
-    {"topk above 2,051", "wider than any model serves", "topk above 2,051", 3, [](T t) { return t.works() && t.value->topk > 2051; }},
-    {"topk of another width above 65", "no width of serving, nor beside one", "any width", 3, [](T t) {
-       return t.works() && t.value->topk > 65 && t.value->topk < 2047 && t.value->topk != 192 && t.value->topk != 512 && t.value->topk != 1024; }},
+    {"topk above 2,051", "wider than any model serves", "topk above 2,051", 3,
+     [](T t) { return t.works() && t.value->topk > 2051; }},
+    {"topk of another width above 65", "no width of serving, nor beside one", "any width", 3,
+     [](T t) {
+       return t.works() && t.value->topk > 65 && t.value->topk < 2047 && t.value->topk != 192 && t.value->topk != 512 &&
+              t.value->topk != 1024;
+     }},
     {"topk below S", "fewer slots than segments", "topk below S", 4,
      [](T t) { return t.works() && t.value->topk > 0 && t.value->topk < t.value->num_segments; }},
     {"topk zero", "rows without slots", "topk zero", 2, [](T t) { return t.works() && t.value->topk == 0; }},
     {"no rows", "an empty batch", "no rows", 2, [](T t) { return t.works() && t.value->rows() == 0; }},
-    {"several rows", "a batch of two rows or more", "rows that differ", 8, [](T t) { return t.works() && t.value->rows() > 1; }},
+    {"several rows", "a batch of two rows or more", "rows that differ", 8,
+     [](T t) { return t.works() && t.value->rows() > 1; }},
     {"4 to 32 wide rows", "a decode batch: rows of 512 slots and more", "4 to 32 wide rows", 2,
      [](T t) { return t.works() && t.value->topk >= 512 && t.value->rows() >= 4 && t.value->rows() <= 32; }},
     {"41 to 512 rows", "more rows than a few blocks serve", "41 to 512 rows", 2,
@@ -249,78 +257,107 @@ constexpr CaseClass kClasses[] = {
      [](T t) { return t.works() && t.value->num_segments >= 31 && t.value->num_segments <= 33; }},
     {"S of 63 or 64", "the boundary of a 64-bit mask", "S of 63 or 64", 8,
      [](T t) { return t.works() && t.value->num_segments >= 63 && t.value->num_segments <= 64; }},
-    {"S of one", "one segment: the whole context", "S of one", 2, [](T t) { return t.works() && t.value->num_segments == 1; }},
+    {"S of one", "one segment: the whole context", "S of one", 2,
+     [](T t) { return t.works() && t.value->num_segments == 1; }},
     {"more than 64 segments", "witness indices beyond a 64-bit mask", "more than 64 segments", 6,
      [](T t) { return t.works() && t.value->num_segments > kMaxMerge; }},
 
     // Tokens.
-    {"token at an edge", "the first token of a segment other than 0", "tokens at edges", 10, [](T t) { return t.at_edge; }},
+    {"token at an edge", "the first token of a segment other than 0", "tokens at edges", 10,
+     [](T t) { return t.at_edge; }},
     {"token just below an edge", "the last token of a segment", "tokens at edges", 6, [](T t) { return t.below_edge; }},
-    {"token at the length", "the first token outside the context", "tokens at the length", 2, [](T t) { return t.at_length; }},
+    {"token at the length", "the first token outside the context", "tokens at the length", 2,
+     [](T t) { return t.at_length; }},
     {"token past the length", "at or past the length", "tokens at the length", 4, [](T t) { return t.past_length; }},
-    {"token past a short row", "marks a number outside the partition", "tokens past a short row", 6, [](T t) { return t.past_short_row; }},
-    {"garbage beyond the length", "L valid tokens, then stale ones", "garbage beyond the length", 4, [](T t) { return t.garbage; }},
+    {"token past a short row", "marks a number outside the partition", "tokens past a short row", 6,
+     [](T t) { return t.past_short_row; }},
+    {"garbage beyond the length", "L valid tokens, then stale ones", "garbage beyond the length", 4,
+     [](T t) { return t.garbage; }},
     {"absolute offsets", "every token at or past the length", "absolute offsets", 2, [](T t) { return t.absolute; }},
-    {"tokens in range alone", "a row for which coverage holds", "tokens in range alone", 6, [](T t) { return t.in_range; }},
+    {"tokens in range alone", "a row for which coverage holds", "tokens in range alone", 6,
+     [](T t) { return t.in_range; }},
     {"hole of padding", "a negative entry before a valid one", "holes of padding", 4, [](T t) { return t.hole; }},
     {"all padding", "no valid entry", "all padding", 4, [](T t) { return t.all_padding; }},
-    {"negative other than -1", "padding is any negative entry", "negatives other than -1", 4, [](T t) { return t.odd_negative; }},
+    {"negative other than -1", "padding is any negative entry", "negatives other than -1", 4,
+     [](T t) { return t.odd_negative; }},
     {"token of INT32_MIN", "its negation overflows", "negatives other than -1", 2, [](T t) { return t.least_token; }},
     {"duplicate token", "the same token twice", "tokens in pairs", 6, [](T t) { return t.duplicate; }},
-    {"even number of tokens in a segment", "they cancel in an exclusive or", "tokens in pairs", 6, [](T t) { return t.even_segment; }},
+    {"even number of tokens in a segment", "they cancel in an exclusive or", "tokens in pairs", 6,
+     [](T t) { return t.even_segment; }},
     {"every segment occupied", "no witness", "every segment", 4, [](T t) { return t.full; }},
     {"one segment missing", "one witness", "every segment but one", 8, [](T t) { return t.one_missing; }},
     {"last segment alone", "the mask's highest bit alone", "one segment alone", 2, [](T t) { return t.last_alone; }},
-    {"last segment missing", "the mask's highest bit alone is clear", "every segment but one", 2, [](T t) { return t.last_missing; }},
-    {"lower half alone", "no segment from 32 on", "the upper or the lower half of 64 segments", 2, [](T t) { return t.lower_half_alone; }},
-    {"upper half alone", "no segment below 32", "the upper or the lower half of 64 segments", 2, [](T t) { return t.upper_half_alone; }},
+    {"last segment missing", "the mask's highest bit alone is clear", "every segment but one", 2,
+     [](T t) { return t.last_missing; }},
+    {"lower half alone", "no segment from 32 on", "the upper or the lower half of 64 segments", 2,
+     [](T t) { return t.lower_half_alone; }},
+    {"upper half alone", "no segment below 32", "the upper or the lower half of 64 segments", 2,
+     [](T t) { return t.upper_half_alone; }},
     {"head alone", "tokens below learned_keep alone", "the head alone", 4, [](T t) { return t.head_alone; }},
     {"tail alone", "tokens from learned_keep on alone", "the tail alone", 4, [](T t) { return t.tail_alone; }},
     {"sorted row", "rising or falling strictly", "sorted rows", 3, [](T t) { return t.rising || t.falling; }},
     {"rows that differ", "a full row beside a bare one", "rows that differ", 8, [](T t) { return t.differing; }},
 
     // Budgets.
-    {"dropped witness", "more witnesses than the budget", "more witnesses than the budget", 6, [](T t) { return t.dropped; }},
-    {"segment uncovered by the merge", "its sole tokens are overwritten", "a sole token that is overwritten", 4, [](T t) { return t.uncovered_by_merge; }},
+    {"dropped witness", "more witnesses than the budget", "more witnesses than the budget", 6,
+     [](T t) { return t.dropped; }},
+    {"segment uncovered by the merge", "its sole tokens are overwritten", "a sole token that is overwritten", 4,
+     [](T t) { return t.uncovered_by_merge; }},
     {"no budget", "max_replacements of 0", "no budget", 2,
      [](T t) { return t.works() && t.is(Operation::kApply) && t.value->max_replacements == 0; }},
     {"everything kept", "learned_keep of topk", "everything kept", 2,
-     [](T t) { return t.works() && t.is(Operation::kApply) && t.value->topk > 0 && t.value->learned_keep == t.value->topk; }},
+     [](T t) {
+       return t.works() && t.is(Operation::kApply) && t.value->topk > 0 && t.value->learned_keep == t.value->topk;
+     }},
     {"nothing kept", "learned_keep of 0", "nothing kept", 2,
      [](T t) { return t.works() && t.is(Operation::kApply) && t.value->learned_keep == 0; }},
     {"unbounded budget", "more than S and topk together", "an unbounded budget", 2,
-     [](T t) { return t.works() && t.is(Operation::kApply) && t.value->max_replacements - t.value->topk >= t.value->num_segments; }},
+     [](T t) {
+       return t.works() && t.is(Operation::kApply) &&
+              t.value->max_replacements - t.value->topk >= t.value->num_segments;
+     }},
     {"scatter switched off", "S of 0 does nothing", "scatter switched off", 2,
      [](T t) { return t.legal() && t.is(Operation::kScatter) && t.value->num_segments == 0; }},
 
     // How the call is made.
     {"row stride above topk", "spare columns between rows", "row stride above topk", 8,
-     [](T t) { return t.works() && t.value->rows() > 1 && t.value->row_stride && *t.value->row_stride > t.value->topk; }},
+     [](T t) {
+       return t.works() && t.value->rows() > 1 && t.value->row_stride && *t.value->row_stride > t.value->topk;
+     }},
     {"in place", "apply's output is its input", "in place", 6, [](T t) { return t.works() && t.value->in_place; }},
     {"off the 64-byte boundary", "a base that wide loads must not assume aligned", "off the 64-byte boundary", 8,
      [](T t) { return t.works() && t.value->base_offset != 0; }},
     {"wide row off the boundary", "topk of 192 or more too", "off the boundary in a wide row", 2,
      [](T t) { return t.works() && t.value->base_offset != 0 && t.value->topk >= 192; }},
-    {"earlier calls", "the process has made other calls before", "earlier calls", 12, [](T t) { return !t.value->after.empty(); }},
+    {"earlier calls", "the process has made other calls before", "earlier calls", 12,
+     [](T t) { return !t.value->after.empty(); }},
 
     // Refusals.
-    {"rows mismatch", "learned has another length than rows * topk", "rows mismatch", 4, [](T t) { return t.status == status::kRowsMismatch; }},
+    {"rows mismatch", "learned has another length than rows * topk", "rows mismatch", 4,
+     [](T t) { return t.status == status::kRowsMismatch; }},
     {"rows times topk overflows", "the product passes 2^63", "rows times topk overflows", 2,
      [](T t) { return t.status == status::kRowsMismatch && t.value->topk > (std::int64_t{1} << 32); }},
-    {"segments out of range", "0, or above 64", "too many or no segments", 4, [](T t) { return t.status == status::kSegmentsOutOfRange; }},
-    {"learned keep out of range", "above topk", "keep above topk", 4, [](T t) { return t.status == status::kLearnedKeepOutOfRange; }},
-    {"negative count", "topk, S, keep, budget or stride below 0", "negative counts", 4, [](T t) { return t.status == status::kNegativeCount; }},
-    {"row stride below topk", "rows that overlap", "row stride below topk", 4, [](T t) { return t.status == status::kRowStride; }},
-    {"several faults at once", "the first in the order of checks wins", "several faults at once", 3, [](T t) { return t.faults > 1; }},
+    {"segments out of range", "0, or above 64", "too many or no segments", 4,
+     [](T t) { return t.status == status::kSegmentsOutOfRange; }},
+    {"learned keep out of range", "above topk", "keep above topk", 4,
+     [](T t) { return t.status == status::kLearnedKeepOutOfRange; }},
+    {"negative count", "topk, S, keep, budget or stride below 0", "negative counts", 4,
+     [](T t) { return t.status == status::kNegativeCount; }},
+    {"row stride below topk", "rows that overlap", "row stride below topk", 4,
+     [](T t) { return t.status == status::kRowStride; }},
+    {"several faults at once", "the first in the order of checks wins", "several faults at once", 3,
+     [](T t) { return t.faults > 1; }},
 
     // Shared ones.
-    {"more than 1,024 rows", "more rows than a block has threads", "more than 1,024 rows", 0, [](T t) { return t.works() && t.value->rows() > 1024; }},
+    {"more than 1,024 rows", "more rows than a block has threads", "more than 1,024 rows", 0,
+     [](T t) { return t.works() && t.value->rows() > 1024; }},
     {"more than 65,535 rows", "more rows than a grid's second axis holds", "more than 65,535 rows", 0,
      [](T t) { return t.works() && t.value->rows() > 65535; }},
     {"batch of wide rows", "33 rows or more of 1,024 slots or more", "a serving batch", 0,
      [](T t) { return t.works() && t.value->rows() > 32 && t.value->topk >= 1024; }},
     {"more than 1,024 rows, S above 32", "more rows than threads, and marks in the upper half of a mask",
-     "more than 1,024 rows of many segments", 0, [](T t) { return t.works() && t.value->rows() > 1024 && t.value->num_segments > 32; }},
+     "more than 1,024 rows of many segments", 0,
+     [](T t) { return t.works() && t.value->rows() > 1024 && t.value->num_segments > 32; }},
     {"prefill batch", "257 rows or more of 512 slots or more", "a prefill batch", 0,
      [](T t) { return t.works() && t.value->rows() > 256 && t.value->topk >= 512; }},
     {"more than 2^21 tokens", "a batch that no stack holds", "more than 2^21 tokens", 0,
@@ -339,10 +376,14 @@ std::span<const CaseClass> all_case_classes() {
 }
 
 std::vector<std::size_t> classes_of(const Case& value) {
+  return classes_of(value, kClasses);
+}
+
+std::vector<std::size_t> classes_of(const Case& value, std::span<const CaseClass> classes) {
   const CaseTraits traits = traits_of(value);
   std::vector<std::size_t> list;
-  for (std::size_t i = 0; i < std::size(kClasses); ++i) {
-    if (kClasses[i].contains(traits)) list.push_back(i);
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    if (classes[i].contains(traits)) list.push_back(i);
   }
   return list;
 }

@@ -27,6 +27,8 @@ std::span<const CaseClass> all_case_classes();
 
 // The indices of all classes that the case falls into, ascending. Linear in the case's size.
 std::vector<std::size_t> classes_of(const Case& value);
+// The same of other classes than these.
+std::vector<std::size_t> classes_of(const Case& value, std::span<const CaseClass> classes);
 
 const Theme& theme_of(const CaseClass& kind);
 

@@ -19,7 +19,8 @@ std::vector<std::int64_t> within(const std::vector<std::int64_t>& values, const 
   return list;
 }
 
-// A value of the range: of the person's list where there is one, else one of the preferred or one near the range's lower end.
+// A value of the range: of the person's list where there is one, else one of the preferred or one near the range's
+// lower end.
 std::int64_t draw_value(Draws& draws, const std::vector<std::int64_t>& admitted, const Range& range,
                         const std::vector<std::int64_t>& preferred, std::int64_t usual_width) {
   if (!admitted.empty()) return draws.pick(within(admitted, range));

@@ -109,7 +109,8 @@ class Search {
   bool adopt_known_hang() {
     if (failure_.outcome.ending != Ending::kHung) return false;
     for (const auto& [value, hung] : known_) {
-      if (!hung || !property_.concerns(value.operation) || !admitted(value) || !simpler(value, failure_.value)) continue;
+      if (!hung || !property_.concerns(value.operation) || !admitted(value) || !simpler(value, failure_.value))
+        continue;
       Trial trial{.attempt = Attempt::kHung, .outcome = failure_.outcome, .verdict = {}};
       trial.verdict = property_.judge(value, trial.outcome, implementation_);
       if (trial.verdict.kind != Verdict::Kind::kBroken) continue;
@@ -144,7 +145,8 @@ class Search {
   void shrink_alone() {
     bool hung = false;
     const Case start = starting_point(hung);
-    // A known minimal case that hangs or is large is taken as it is: each further attempt would cost a deadline or much work.
+    // A known minimal case that hangs or is large is taken as it is: each further attempt would cost a deadline or much
+    // work.
     const bool known = !(start == failure_.value);
     const bool costly = hung || start.learned.size() + start.context_lens.size() > kCheapElements;
     Shrunk shrunk{.minimal = start};
@@ -174,8 +176,8 @@ class Search {
     keep_as_met(false);
   }
 
-  // The failure again after the calls that were made before it: the case with its history, or an earlier call of the same process that fails
-  // already.
+  // The failure again after the calls that were made before it: the case with its history, or an earlier call of the
+  // same process that fails already.
   std::optional<Case> with_calls_before() {
     for (const std::size_t count : history_lengths()) {
       std::optional<Case> candidate = property_.relation ? last_calls(count) : first_failing_of_last(count);
@@ -355,8 +357,7 @@ void Search::explain() {
           Difference{.row = index / width, .slot = index % width, .expected = *expected, .actual = *actual};
     }
   }
-  const bool worth_it = found_.reproduction != Reproduction::kNot && !failure_.hung &&
-                        elements <= kShownElements;
+  const bool worth_it = found_.reproduction != Reproduction::kNot && !failure_.hung && elements <= kShownElements;
   if (worth_it) find_irrelevant_fields();
 }
 

@@ -27,18 +27,20 @@ struct Failure {
   bool hung = false;               // the run, or a further one of a relation, got no answer within the deadline
 };
 
-// 1. The case alone: if it fails again (after a restart, where the implementation can be restarted), nothing before it matters and it is shrunk as
-//    it is. A fault that left something behind may make it fail only while the process lives: then the minimal case is tried once more
-//    after a restart, and shrunk again with a restart before each attempt if need be.
-// 2. Otherwise the calls before it are made again, the last one, the last two, four, ... and all; where the failure comes back, they
-//    become the case's `after` and are shrunk with it.
+// 1. The case alone: if it fails again (after a restart, where the implementation can be restarted), nothing before it
+//    matters and it is shrunk as it is. A fault that left something behind may make it fail only while the process
+//    lives: then the minimal case is tried once more after a restart, and shrunk again with a restart before each
+//    attempt if need be.
+// 2. Otherwise the calls before it are made again, the last one, the last two, four, ... and all; where the failure
+//    comes back, they become the case's `after` and are shrunk with it.
 // 3. Otherwise the counterexample says that it was not reproduced, and stays as it was met.
 //
-// `known` are minimal cases of other properties of the same implementation: a fault that breaks one usually breaks others on the same case, and
-// starting there saves most attempts. `admits` says whether a case is within the run's domain.
+// `known` are minimal cases of other properties of the same implementation: a fault that breaks one usually breaks
+// others on the same case, and starting there saves most attempts. `admits` says whether a case is within the run's
+// domain.
 //
-// A failure by the deadline is searched for once an operation: where one of `known` has hung before, it is taken for this property too, and no
-// further deadline is waited for.
+// A failure by the deadline is searched for once an operation: where one of `known` has hung before, it is taken for
+// this property too, and no further deadline is waited for.
 struct KnownCase {
   Case value;
   bool hung = false;  // no answer to it came within the deadline

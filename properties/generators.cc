@@ -26,7 +26,8 @@ struct ThemeEntry {
 bool has(const Domain& domain, Operation operation) {
   return std::ranges::find(domain.operations, operation) != domain.operations.end();
 }
-// Whether a legal call with S in [low, high] and topk in [topk_low, topk_high] is in the domain, for one of the operations.
+// Whether a legal call with S in [low, high] and topk in [topk_low, topk_high] is in the domain, for one of the
+// operations.
 bool admits(const Domain& domain, const Range& segments, const Range& topk = kAnyTopk) {
   return std::ranges::any_of(domain.operations, [&](Operation operation) {
     return admits_value(domain.topk, topk) && admits_value(domain.num_segments, legal_segments(operation, segments));
@@ -297,7 +298,8 @@ const ThemeEntry kThemes[] = {
     {{"a prefill batch", 1, true, [](const Domain& domain) { return admits(domain, kAnySegments, {512, kMaxTopk}); }},
      Focus::kEverything, [](Plan& plan, Draws&) { plan.rows = {257, 270}; plan.topk = {512, kMaxTopk}; }},
     {{"more than 2^21 tokens", 1, true, [](const Domain& domain) {
-        return has(domain, Operation::kScatter) && admits(domain, kAnySegments, {2048, kMaxTopk}); }},
+        return has(domain, Operation::kScatter) && admits_value(domain.topk, {2048, kMaxTopk}) &&
+               admits_value(domain.num_segments, legal_segments(Operation::kScatter, kAnySegments)); }},
      Focus::kEverything, [](Plan& plan, Draws&) {
        plan.operations = {Operation::kScatter}; plan.rows = {1030, 1040}; plan.topk = {2048, kMaxTopk}; plan.many_rows = plan.sparse_rows = true; }},
     {{"more than 65,536 segments", 1, true, [](const Domain& domain) {

@@ -16,14 +16,16 @@ class Patience {
   struct Limits {
     std::chrono::milliseconds call{1000};
     std::chrono::milliseconds unfamiliar{20000};
+    std::int64_t elements_per_second = std::int64_t{1} << 22;  // of large calls, beside the limit
   };
 
   explicit Patience(const Limits& limits) : limits_(limits) {}
 
-  // For a call that touches this many elements; large ones get a second for each 2^22.
+  // For a call that touches this many elements.
   std::chrono::milliseconds limit(bool unfamiliar, std::int64_t touched_elements) const {
     const auto usual = hurries_ ? std::max(limits_.call / 10, 4 * longest_ordinary_) : limits_.call;
-    const auto ordinary = std::min(usual, limits_.call) + std::chrono::milliseconds(touched_elements * 1000 >> 22);
+    const auto ordinary = std::min(usual, limits_.call) +
+                          std::chrono::milliseconds(touched_elements * 1000 / limits_.elements_per_second);
     if (!unfamiliar) {
       return ordinary;
     }

@@ -218,9 +218,6 @@ class PipeImplementation final : public Implementation {
     const Clock::time_point begun = Clock::now();
     const std::int64_t elements = std::ssize(data) + output_elements(value);
     Outcome outcome = read_answer(value, data, surroundings, begun + patience_.limit(unfamiliar, elements));
-    if (outcome.ending == Ending::kUnsupported && !unfamiliar) {
-      return misspoke("it declines a shape that it has served");
-    }
     if (outcome.ending == Ending::kReturned) {
       shapes_.insert(shape_key(value));
       patience_.answered(unfamiliar, std::chrono::duration_cast<milliseconds>(Clock::now() - begun));

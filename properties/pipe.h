@@ -13,6 +13,8 @@
 #ifndef PROPERTIES_PIPE_H
 #define PROPERTIES_PIPE_H
 
+#include <chrono>
+#include <cstdint>
 #include <expected>
 #include <memory>
 #include <string>
@@ -24,7 +26,8 @@ namespace kvwitness::harness {
 
 // How long a pipe may take: its start, and the first call of a shape, may import and compile a good deal.
 inline constexpr Patience::Limits kPipeLimits{.call = std::chrono::milliseconds(5000),
-                                              .unfamiliar = std::chrono::milliseconds(60000)};
+                                              .unfamiliar = std::chrono::milliseconds(60000),
+                                              .elements_per_second = std::int64_t{1} << 18};  // of an interpreter
 
 // Starts `sh -c COMMAND` and waits for its hello. The error is the reason, for the person who gave the command.
 std::expected<std::unique_ptr<Implementation>, std::string> open_pipe(const std::string& command,

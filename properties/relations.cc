@@ -500,6 +500,16 @@ std::optional<Verdict> not_returned(const Outcome& outcome, const Case& value) {
   return verdict;
 }
 
+// The verdict where a call that came back is called unsupported when it is made again.
+std::optional<Verdict> declined(const Outcome& second, const Case& again) {
+  if (second.ending != Ending::kUnsupported) {
+    return std::nullopt;
+  }
+  Verdict verdict = broken("the call was served, and is declined when it is made again");
+  verdict.compared_with = again;
+  return verdict;
+}
+
 // Runs the case once more, in the given surroundings, and expects the same.
 Verdict run_once_more(const Case& value, const Outcome& outcome, Implementation& implementation,
                       const Surroundings& surroundings, const std::string& what) {
@@ -508,6 +518,9 @@ Verdict run_once_more(const Case& value, const Outcome& outcome, Implementation&
   }
   const Case again = bare(value);
   const Outcome second = implementation.run_in(again, surroundings);
+  if (auto verdict = declined(second, again)) {
+    return *verdict;
+  }
   if (auto verdict = not_returned(second, again)) {
     return *verdict;
   }
@@ -539,11 +552,17 @@ Verdict repeat_run(const Case& value, const Outcome& outcome, Implementation& im
   first.after.clear();
   again.after.push_back(std::move(first));
   const Outcome second = implementation.run_in(again, {});
+  if (auto verdict = declined(second, again)) {
+    return *verdict;
+  }
   if (auto verdict = not_returned(second, again)) {
     return *verdict;
   }
   if (second.after.empty()) {
     return broken("the calls before the last one have no outcome");
+  }
+  if (auto verdict = declined(second.after.back(), again)) {
+    return *verdict;
   }
   Verdict verdict =
       same_answer(value, outcome, second.after.back(), again, "made again, the call gives another answer");

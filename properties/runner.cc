@@ -20,7 +20,8 @@ namespace {
 
 // Below this many generated cases a property, the shared large cases would take longer than all others together.
 constexpr std::int64_t kLeastCasesForSharedOnes = 100;
-// Up to how many tokens and lengths a pinned or shared case's relations are judged, on a slow implementation and on others.
+// Up to how many tokens and lengths a pinned or shared case's relations are judged, on a slow implementation and on
+// others.
 constexpr std::size_t kMostElementsOfSlowRelations = 256;
 constexpr std::size_t kMostElementsOfRelations = std::size_t{1} << 20;
 // How many minimal cases are tried for the other properties of the same implementation.
@@ -88,6 +89,7 @@ class Run {
  public:
   Run(const RunOptions& options, const Progress& progress) : options_(options), progress_(progress) {
     properties_ = options.properties;
+    if (options.case_classes != nullptr) classes_ = *options.case_classes;
     const bool expects =
         std::ranges::any_of(options.pinned, [](const PinnedCase& pinned) { return carries_expectation(pinned.value); });
     if (options.judge_expectations && expects) properties_.push_back(&expectation_property());
@@ -127,6 +129,7 @@ class Run {
   const RunOptions& options_;
   const Progress& progress_;
   std::vector<const Property*> properties_;
+  std::span<const CaseClass> classes_ = all_case_classes();
   std::vector<std::unique_ptr<Seat>> seats_;
   std::vector<Replayed> replayed_;
   Report report_;
@@ -222,8 +225,8 @@ bool Run::is_judged(const Seat& seat, const Case& value, std::size_t property, s
          elements <= (seat.recording.is_slow() ? kMostElementsOfSlowRelations : kMostElementsOfRelations);
 }
 
-// Judges the case by the property `own` and by all that need no further runs; by every property where own is kEvery. False where the
-// implementation does not serve the case.
+// Judges the case by the property `own` and by all that need no further runs; by every property where own is kEvery.
+// False where the implementation does not serve the case.
 bool Run::judge(Seat& seat, const Case& value, const std::string& source, std::size_t own) {
   std::vector<std::size_t> judging;
   for (std::size_t i = 0; i < properties_.size(); ++i) {
@@ -313,8 +316,8 @@ void Run::replay_failures() {
       ++result.cases;
       if (verdict.kind != Verdict::Kind::kBroken) continue;
       fail(seat, replayed.property,
-           {properties_[replayed.property], value, replayed.entry.path, std::move(outcome), std::move(verdict),
-            history, seat.recording.hangs() != hangs_before});
+           {properties_[replayed.property], value, replayed.entry.path, std::move(outcome), std::move(verdict), history,
+            seat.recording.hangs() != hangs_before});
     }
   }
 }
@@ -333,16 +336,16 @@ void Run::judge_shared(Seat& seat) {
   Domain domain = seat.narrowed;
   if (seat.recording.is_slow()) domain.operations = {domain.operations.back()};
   const std::vector<Case> cases = shared_cases(domain, seed_for(options_.seed, "shared"));
-  std::vector<std::int64_t> hits(all_case_classes().size(), 0);
+  std::vector<std::int64_t> hits(classes_.size(), 0);
   for (const Case& value : cases) {
     if (out_of_time() || seat.is_given_up()) return;
     ++report_.generated_cases;
-    for (const std::size_t kind : classes_of(value)) ++hits[kind];
+    for (const std::size_t kind : classes_of(value, classes_)) ++hits[kind];
     judge(seat, value, "generated", kEvery);
     advance(seat.result.implementation, "large cases", 0);
   }
   for (std::size_t i = 0; i < hits.size(); ++i) {
-    const CaseClass& kind = all_case_classes()[i];
+    const CaseClass& kind = classes_[i];
     const bool due = theme_of(kind).shared && theme_of(kind).possible(domain);
     if (!due || hits[i] > 0) continue;
     report_.missed_floors.push_back({.implementation = seat.result.implementation,
@@ -374,14 +377,14 @@ void Run::judge_stream(std::size_t property) {
 void Run::judge_stream_on(std::size_t property, const Domain& domain, const std::vector<Seat*>& seats) {
   CaseStream stream(domain, seed_for(options_.seed, properties_[property]->name));
   if (stream.empty()) return;
-  std::vector<std::int64_t> hits(all_case_classes().size(), 0);
+  std::vector<std::int64_t> hits(classes_.size(), 0);
   const auto is_open = [&](const Seat* seat) {
     return seat->result.properties[property].kind != ResultKind::kFail && !seat->is_given_up();
   };
   std::int64_t drawn = 0;
   for (; drawn < options_.cases_per_property && std::ranges::any_of(seats, is_open); ++drawn) {
     const Case value = stream.next();
-    for (const std::size_t kind : classes_of(value)) ++hits[kind];
+    for (const std::size_t kind : classes_of(value, classes_)) ++hits[kind];
     for (Seat* seat : seats) {
       if (!is_open(seat)) continue;
       if (out_of_time()) return note_classes(property, domain, seats, hits, false);
@@ -413,7 +416,7 @@ void Run::judge_timed(Seat& seat, const Case& value, std::size_t property) {
 void Run::note_classes(std::size_t property, const Domain& domain, const std::vector<Seat*>& seats,
                        const std::vector<std::int64_t>& hits, bool whole) {
   for (std::size_t i = 0; i < hits.size(); ++i) {
-    const CaseClass& kind = all_case_classes()[i];
+    const CaseClass& kind = classes_[i];
     if (theme_of(kind).shared || !theme_of(kind).possible(domain)) continue;
     const std::int64_t floor = class_floor(kind, domain, options_.cases_per_property);
     for (Seat* seat : seats) {

@@ -29,6 +29,8 @@ namespace kvwitness::harness {
 inline constexpr std::int64_t kDefaultCasesPerProperty = 500;
 inline constexpr std::int64_t kDefaultShrinkAttempts = 2000;
 
+struct CaseClass;
+
 struct PinnedCase {
   std::string source;  // "corpus/real/rows.jsonl:12": where a person finds it
   Case value;
@@ -49,7 +51,8 @@ struct RunOptions {
   std::vector<std::int64_t> num_segments;
   bool contiguous = false;
   std::int64_t align_bytes = 4;
-  std::string failures_folder;  // "": failures are not kept
+  std::string failures_folder;                           // "": failures are not kept
+  const std::vector<CaseClass>* case_classes = nullptr;  // whose floors are watched; null for all_case_classes()
 };
 
 // The name under which a case's own `expect` is judged, beside the properties.
@@ -125,8 +128,8 @@ struct Report {
   std::vector<std::string> fixed_failures;  // files that moved to `fixed`
 };
 
-// Called now and then: what is being judged ("avx2", or "5 implementations" where they share a stream; a property, "pinned cases" or "large
-// cases") and how much of the whole is done (0 to 1).
+// Called now and then: what is being judged ("avx2", or "5 implementations" where they share a stream; a property,
+// "pinned cases" or "large cases") and how much of the whole is done (0 to 1).
 using Progress = std::function<void(const std::string& implementation, const std::string& property, double done)>;
 
 // An error, in words for a person, where nothing could be judged at all: no property, no implementation, neither a

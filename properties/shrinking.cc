@@ -45,9 +45,8 @@ Wide size_of_token(std::int32_t token) {
 void add_call(Complexity& sum, const Case& value) {
   ++sum.calls;
   sum.values += static_cast<Wide>(value.learned.size() + value.context_lens.size());
-  sum.placements +=
-      value.in_place + value.row_stride.has_value() + (value.base_offset != 0) + (value.form == Form::kFlat) +
-      (value.operation != Operation::kWitnesses);
+  sum.placements += value.in_place + value.row_stride.has_value() + (value.base_offset != 0) +
+                    (value.form == Form::kFlat) + (value.operation != Operation::kWitnesses);
   for (const std::int64_t number : {value.topk, value.num_segments, value.learned_keep, value.max_replacements,
                                     value.row_stride.value_or(0), std::int64_t{value.base_offset}}) {
     sum.numbers += size_of_number(number);
@@ -98,8 +97,8 @@ struct Chunk {
   std::size_t end;
 };
 
-// What to drop of [0, count): all, all but a short beginning, all but a longer one; then halves, quarters, ... down to single elements, or to 1/64
-// of a long range; then short ends of it.
+// What to drop of [0, count): all, all but a short beginning, all but a longer one; then halves, quarters, ... down to
+// single elements, or to 1/64 of a long range; then short ends of it.
 std::vector<Chunk> chunks(std::size_t count) {
   std::vector<Chunk> list;
   if (count == 0) return list;
@@ -124,6 +123,16 @@ void erase_range(std::vector<T>& values, std::size_t begin, std::size_t end) {
 }
 
 // ---- Passes: what to try, by what it changes.
+
+// Moves the base so that the buffer ends where it ended, modulo the 16 elements by which bases are placed: a fault that
+// reads or writes behind the buffer shows only where an unreadable page begins.
+void keep_end(Case& edited, std::size_t gone) {
+  edited.base_offset = static_cast<std::int32_t>((static_cast<std::size_t>(edited.base_offset) + gone) % 16);
+}
+bool ends_at_a_page(const Case& value) {
+  return !value.learned.empty() && !value.row_stride &&
+         (value.learned.size() + static_cast<std::size_t>(value.base_offset)) % 16 == 0;
+}
 
 Edits drop_rows(const Case& value) {
   Edits edits;
@@ -155,18 +164,9 @@ void drop_slots_of(Case& edited, std::size_t begin, std::size_t end, bool move_k
     edited.learned_keep -= static_cast<std::int64_t>(std::min(keep, end) - std::min(keep, begin));
   }
   const auto gone = static_cast<std::int64_t>(end - begin);
-  if (edited.row_stride && (*edited.row_stride >= edited.topk || *edited.row_stride >= gone)) *edited.row_stride -= gone;
+  if (edited.row_stride && (*edited.row_stride >= edited.topk || *edited.row_stride >= gone))
+    *edited.row_stride -= gone;
   edited.topk -= gone;
-}
-
-// Moves the base so that the buffer ends where it ended, modulo the 16 elements by which bases are placed: a fault that reads or writes behind
-// the buffer shows only where an unreadable page begins.
-void keep_end(Case& edited, std::size_t gone) {
-  edited.base_offset = static_cast<std::int32_t>((static_cast<std::size_t>(edited.base_offset) + gone) % 16);
-}
-bool ends_at_a_page(const Case& value) {
-  return !value.learned.empty() && !value.row_stride &&
-         (value.learned.size() + static_cast<std::size_t>(value.base_offset)) % 16 == 0;
 }
 
 Edits drop_slots(const Case& value) {
@@ -225,8 +225,8 @@ Edits plainer_call(const Case& value) {
   return edits;
 }
 
-// The token that stands in another context where `token` stands in this one: in the same segment, or as far past the end. Padding where the
-// other context has no such segment.
+// The token that stands in another context where `token` stands in this one: in the same segment, or as far past the
+// end. Padding where the other context has no such segment.
 std::int32_t moved_token(std::int32_t token, std::int64_t len, std::int64_t segments, std::int64_t new_len,
                          std::int64_t new_segments) {
   if (token < 0 || len <= 0 || new_len <= 0 || segments < 1 || new_segments < 1) return token;
@@ -491,20 +491,28 @@ class Descent {
 
   Shrunk descend() {
     // A large case has few attempts, so the boldest steps of every kind come first.
-    constexpr std::size_t kBold = 12;
+    constexpr std::size_t kBold = 12, kAll = std::numeric_limits<std::size_t>::max();
     if (cost_of(result_.minimal, Attempt::kPasses) > 4) {
+      run(plainer_history, kBold);
       for (const Pass pass : kPasses) run(pass, kBold);
     }
     bool moved = true;
     while (moved && !result_.exhausted) {
       moved = false;
-      for (const Pass pass : kPasses) moved |= run(pass, std::numeric_limits<std::size_t>::max());
+      for (const Pass pass : kPasses) {
+        bool again = run(pass, kAll);
+        moved |= again;
+        // What makes a case smaller saves the other passes most of their attempts.
+        const bool drops = pass == fewer_calls || pass == drop_rows || pass == drop_slots || pass == drop_values;
+        while (drops && again) again = run(pass, kAll);
+      }
     }
     return std::move(result_);
   }
 
  private:
-  // Tries the first `most` of the pass's edits in order, from where it stands after each success. True if one succeeded.
+  // Tries the first `most` of the pass's edits in order, from where it stands after each success. True if one
+  // succeeded.
   bool run(Pass pass, std::size_t most) {
     bool moved = false;
     Complexity complexity = complexity_of(result_.minimal);

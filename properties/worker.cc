@@ -65,26 +65,32 @@ std::optional<ProcessUse> use_of(pid_t process) {
   return ProcessUse{state == 'R', milliseconds((user_ticks + system_ticks) * 1000 / sysconf(_SC_CLK_TCK))};
 }
 
-// Whether a process that let a deadline pass may be given more time: it wants to run, but gets hardly any processor because the machine
-// is busy. Asked every kInterval; the first answer only takes the measure.
+// Whether a process that let a deadline pass may be given more time because the machine is busy: it wants to run, and
+// has had less of a processor than the deadline allows. Asked every kInterval, after a note of what it had used when it
+// was given its task.
 class Starvation {
  public:
   static constexpr milliseconds kInterval{250};
 
-  bool allows_more(pid_t process) {
-    const std::optional<ProcessUse> use = use_of(process);
-    if (!use || !use->wants_processor || ++intervals_ > kMostIntervals) {
+  Starvation(pid_t process, milliseconds limit) : process_(process), limit_(limit), before_(use_of(process)) {}
+
+  bool allows_more() {
+    const std::optional<ProcessUse> use = use_of(process_);
+    if (!use || !before_ || ++intervals_ > kMostIntervals) {
       return false;
     }
-    const bool starved = !used_ || use->used - *used_ < kInterval / 10;
-    used_ = use->used;
-    return starved;
+    const bool runs = use->wants_processor || use->used > latest_;
+    latest_ = use->used;
+    return runs && use->used - before_->used < limit_;
   }
 
  private:
-  static constexpr int kMostIntervals = 40;
+  static constexpr int kMostIntervals = 120;
+  pid_t process_;
+  milliseconds limit_;
+  std::optional<ProcessUse> before_;
+  milliseconds latest_ = milliseconds::max();  // nothing has run since the first question
   int intervals_ = 0;
-  std::optional<milliseconds> used_;
 };
 
 std::string name_of_buffer(const PlacedCall& call, Region region) {
@@ -320,8 +326,9 @@ class Worker::Process {
   template <typename Over>
   void sleep_until(Over over, milliseconds limit) {
     constexpr milliseconds kKeeperCheck{50};
-    Starvation starvation;
-    Clock::time_point deadline = Clock::now() + limit;
+    std::optional<Starvation> starvation;  // looked for only where the answer takes long
+    const Clock::time_point begun = Clock::now();
+    Clock::time_point deadline = begun + limit;
     while (!over()) {
       const std::uint32_t seen = channel_->events.load();
       channel_->caller_sleeps.store(1);
@@ -331,8 +338,11 @@ class Worker::Process {
       }
       channel_->caller_sleeps.store(0);
       look_after_keeper();
+      if (!starvation && Clock::now() - begun >= kKeeperCheck / 2 && !over()) {
+        starvation.emplace(process_, limit);
+      }
       if (Clock::now() >= deadline && !over()) {
-        if (!starvation.allows_more(process_)) {
+        if (!starvation || !starvation->allows_more()) {
           return;
         }
         deadline = Clock::now() + Starvation::kInterval;

@@ -55,7 +55,8 @@ const json& schema() {
   return kSchema;
 }
 
-// An implementation that cannot run on this machine, and one that can: of a vector set of each of two architectures one is foreign.
+// An implementation that cannot run on this machine, and one that can: of a vector set of each of two architectures one
+// is foreign.
 std::string foreign_implementation() {
 #if defined(__x86_64__)
   return "neon";
@@ -199,6 +200,47 @@ TEST(Verify, AFaultyPlugInFailsWithASmallCaseThatReplaysAndIsKept) {
   EXPECT_EQ(kept.exit_status, 1) << kept.out << kept.err;
   const Finished right = shell(KVWITNESS_PROGRAM " replay --impl scalar " + folder.path("found") + "/*.json*");
   EXPECT_EQ(right.exit_status, 0) << right.out << right.err;
+}
+
+const std::string kPipe = "python3 '" KVWITNESS_SOURCE "/tests/faults/faulty_pipe.py' ";
+
+TEST(Pipe, ARightProgramPassesVerifyReplayAndRun) {
+  const std::string command = kPipe + "right";
+  const Finished judged =
+      kvwitness({"verify", "--pipe", command, "--cases", "-", "--cases-per-property", "10"}, kRight);
+  EXPECT_EQ(judged.exit_status, 0) << judged.out << judged.err;
+  EXPECT_THAT(judged.out, HasSubstr("PASS 1 implementation kept "));
+  const Finished replayed = kvwitness({"replay", "-", "--pipe", command}, kRight);
+  EXPECT_EQ(replayed.exit_status, 0) << replayed.out << replayed.err;
+  const Finished answered = kvwitness({"run", "--pipe", command, "-"}, kWrong);
+  EXPECT_EQ(answered.exit_status, 0) << answered.err;
+  EXPECT_THAT(answered.out, HasSubstr("[0,5,12,-1]"));
+}
+
+TEST(Pipe, AFaultyProgramFailsWithASmallCaseThatReplays) {
+  for (const char* const fault : {"killed_by_three_rows", "answers_twice", "every_97th_call", "spare_cleared"}) {
+    const ScratchFolder folder;
+    const Finished run = kvwitness({"verify", "--pipe", kPipe + fault, "--property", "bounds", "--property",
+                                    "oracle_equality", "--cases", "-", "--json", folder.path("r.json")},
+                                   kRight);
+    EXPECT_EQ(run.exit_status, 1) << fault << run.out << run.err;
+    const json report = json::parse(folder.read("r.json"));
+    EXPECT_THAT(schema_violations(schema(), report), IsEmpty()) << fault;
+    for (const json& property : report["implementations"][0]["properties"]) {
+      if (property["verdict"] != "fail") continue;
+      EXPECT_LE(property["counterexample"]["learned"].dump().size(), 40U) << property["counterexample"];
+      const Finished replayed = shell("cd / && " + property["replay"].get<std::string>());
+      EXPECT_EQ(replayed.exit_status, 1) << property["replay"] << replayed.out << replayed.err;
+    }
+  }
+}
+
+TEST(Pipe, AProgramThatDoesNotSpeakIsAUsageError) {
+  for (const char* const command : {"true", "echo hello there, harness", "exit 3", "/nonexistent/program"}) {
+    const Finished run = kvwitness({"verify", "--pipe", command, "--cases", "-"}, kRight);
+    EXPECT_EQ(run.exit_status, 2) << command << run.out;
+    EXPECT_THAT(run.err, AllOf(HasSubstr("--pipe"), HasSubstr(command))) << command;
+  }
 }
 
 TEST(Verify, WhatAPlugInDoesNotExportIsNotProvidedAndNeverPassed) {

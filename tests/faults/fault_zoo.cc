@@ -1,23 +1,31 @@
 // The zoo: each fault of faults.h as a plug-in, judged as `kvwitness verify` judges it, with generated cases alone.
 //
 //     fault_zoo FOLDER faulty.so [--whole] [NAME]...
+//     fault_zoo --pipes faulty_pipe.py [--whole] [NAME]...
 //
-// Each fault must be found by the property of its entry, with a counterexample that fails again in a process that has done nothing else; each right
-// plug-in with a narrow domain must pass, with no class of cases below its floor. Without --whole only that one property judges (and draws cases) for a
-// fault that is not rare; with it all do, as by default in `verify`. Prints a table: the fault, what found it, the cases that took, the counterexample. Exit status 1 where
-// one line is not as it must be. FOLDER gets a link to faulty.so for each fault, for a person to try: kvwitness verify --plugin FOLDER/NAME.so
+// The second form has the faults of a program behind the pipe, which lists them itself.
+//
+// Each fault must be found by the property of its entry, with a counterexample that fails again in a process that has
+// done nothing else; each right plug-in with a narrow domain must pass, with no class of cases below its floor. Without
+// --whole only that one property judges (and draws cases) for a fault that is not rare; with it all do, as by default
+// in `verify`. Prints a table: the fault, what found it, the cases that took, the counterexample. Exit status 1 where
+// one line is not as it must be. FOLDER gets a link to faulty.so for each fault, for a person to try: kvwitness verify
+// --plugin FOLDER/NAME.so
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "properties/invariants.h"
+#include "properties/pipe.h"
 #include "properties/plugin.h"
 #include "properties/report.h"
 #include "properties/runner.h"
@@ -37,10 +45,21 @@ using harness::ResultKind;
 constexpr harness::Patience::Limits kLimits{.call = std::chrono::milliseconds(1000),
                                             .unfamiliar = std::chrono::milliseconds(3000)};
 
+constexpr harness::Patience::Limits kPipeLimits{.call = std::chrono::milliseconds(2000),
+                                                .unfamiliar = std::chrono::milliseconds(5000)};
+
 struct Options {
   fs::path folder;
+  std::string script;  // of the pipes, where they are judged
   bool whole = false;
   std::vector<std::string> names;
+};
+
+// What is judged: a line of faults.h, or one that the script lists.
+struct Subject {
+  std::string name;
+  std::string property;  // "" for a right one
+  Group group;
 };
 
 struct Line {
@@ -48,9 +67,11 @@ struct Line {
   bool good = false;
 };
 
-std::vector<std::unique_ptr<harness::Implementation>> load(const Options& options, const FaultEntry& entry) {
+std::vector<std::unique_ptr<harness::Implementation>> load(const Options& options, const Subject& entry) {
   std::vector<std::unique_ptr<harness::Implementation>> list;
-  auto loaded = harness::load_plugin(options.folder / (std::string(entry.name) + ".so"), kLimits);
+  auto loaded = options.script.empty()
+                    ? harness::load_plugin(options.folder / (entry.name + ".so"), kLimits)
+                    : harness::open_pipe("python3 '" + options.script + "' " + entry.name, kPipeLimits);
   if (!loaded) {
     fmt::print(stderr, "{}\n", loaded.error());
     std::exit(2);
@@ -59,13 +80,12 @@ std::vector<std::unique_ptr<harness::Implementation>> load(const Options& option
   return list;
 }
 
-Report judged(const Options& options, const FaultEntry& entry) {
+Report judged(const Options& options, const Subject& entry) {
   auto implementations = load(options, entry);
   harness::RunOptions run;
   for (const Property& property : harness::all_properties()) {
     const bool by_all = options.whole || entry.group == Group::kRight || entry.group == Group::kRare;
-    if (by_all || property.name == entry.property)
-      run.properties.push_back(&property);
+    if (by_all || property.name == entry.property) run.properties.push_back(&property);
   }
   auto report = harness::run_properties(run, implementations, {});
   if (!report) {
@@ -75,7 +95,7 @@ Report judged(const Options& options, const FaultEntry& entry) {
   return std::move(*report);
 }
 
-bool fails_in_a_fresh_process(const Options& options, const FaultEntry& entry, const Counterexample& found) {
+bool fails_in_a_fresh_process(const Options& options, const Subject& entry, const Counterexample& found) {
   auto implementations = load(options, entry);
   const Property* const property = harness::find_property(entry.property);
   const auto judgements = harness::judge_case(harness::counterexample_case(found, entry.property), *implementations[0],
@@ -88,7 +108,7 @@ std::string shortened(std::string text, std::size_t length) {
   return text;
 }
 
-Line line_of_fault(const Options& options, const FaultEntry& entry) {
+Line line_of_fault(const Options& options, const Subject& entry) {
   const Report report = judged(options, entry);
   const auto& results = report.implementations[0].properties;
   const auto killers = std::ranges::count(results, ResultKind::kFail, &PropertyResult::kind);
@@ -108,7 +128,7 @@ Line line_of_fault(const Options& options, const FaultEntry& entry) {
       as_it_must};
 }
 
-Line line_of_right_one(const Options& options, const FaultEntry& entry) {
+Line line_of_right_one(const Options& options, const Subject& entry) {
   const Report report = judged(options, entry);
   const harness::Conclusion conclusion = harness::conclude(report, {}, {});
   const auto& results = report.implementations[0].properties;
@@ -118,7 +138,7 @@ Line line_of_right_one(const Options& options, const FaultEntry& entry) {
   return {std::move(text), conclusion.exit_status == 0 && enforced == 0 && passed > 0};
 }
 
-Line line_of(const Options& options, const FaultEntry& entry) {
+Line line_of(const Options& options, const Subject& entry) {
   const auto start = std::chrono::steady_clock::now();
   Line line = entry.group == Group::kRight ? line_of_right_one(options, entry) : line_of_fault(options, entry);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
@@ -137,7 +157,32 @@ void link_all(const fs::path& folder, const fs::path& plugin) {
   }
 }
 
-bool is_asked_for(const Options& options, const FaultEntry& entry) {
+std::vector<Subject> subjects_of(const Options& options) {
+  std::vector<Subject> list;
+  if (options.script.empty()) {
+    for (const FaultEntry& entry : kFaults) {
+      list.push_back({std::string(entry.name), std::string(entry.property), entry.group});
+    }
+    return list;
+  }
+  std::FILE* const listing = popen(("python3 '" + options.script + "'").c_str(), "r");
+  std::array<char, 256> line{};
+  while (listing != nullptr && std::fgets(line.data(), line.size(), listing) != nullptr) {
+    std::istringstream words(line.data());
+    Subject subject;
+    words >> subject.name >> subject.property;
+    if (subject.property == "-") subject.property.clear();
+    // Each deadline of a pipe takes seconds.
+    const bool hangs = subject.name == "silent_on_33" || subject.name == "answers_half" ||
+                       subject.name == "answer_not_flushed" || subject.name == "closes_output";
+    subject.group = subject.property.empty() ? Group::kRight : hangs ? Group::kLong : Group::kCalls;
+    list.push_back(std::move(subject));
+  }
+  if (listing != nullptr) pclose(listing);
+  return list;
+}
+
+bool is_asked_for(const Options& options, const Subject& entry) {
   if (!options.names.empty()) return std::ranges::find(options.names, entry.name) != options.names.end();
   const bool takes_long = entry.group == Group::kRight || entry.group == Group::kLong;
   return entry.group != Group::kCanary && (options.whole || !takes_long);
@@ -145,7 +190,7 @@ bool is_asked_for(const Options& options, const FaultEntry& entry) {
 
 int visit(const Options& options) {
   int bad = 0, seen = 0;
-  for (const FaultEntry& entry : kFaults) {
+  for (const Subject& entry : subjects_of(options)) {
     if (!is_asked_for(options, entry)) continue;
     ++seen;
     if (!line_of(options, entry).good) ++bad;
@@ -160,10 +205,13 @@ int visit(const Options& options) {
 int main(int argc, char** argv) {
   using namespace kvwitness::faults;
   if (argc < 3) {
-    fmt::print(stderr, "usage: fault_zoo FOLDER faulty.so [--whole] [NAME]...\n");
+    fmt::print(stderr,
+               "usage: fault_zoo FOLDER faulty.so [--whole] [NAME]...\n"
+               "       fault_zoo --pipes faulty_pipe.py [--whole] [NAME]...\n");
     return 2;
   }
-  Options options{.folder = argv[1], .whole = false, .names = {}};
+  const bool pipes = std::string_view(argv[1]) == "--pipes";
+  Options options{.folder = pipes ? "" : argv[1], .script = pipes ? argv[2] : "", .whole = false, .names = {}};
   for (int i = 3; i < argc; ++i) {
     if (std::string_view(argv[i]) == "--whole") {
       options.whole = true;
@@ -171,6 +219,6 @@ int main(int argc, char** argv) {
       options.names.emplace_back(argv[i]);
     }
   }
-  link_all(options.folder, argv[2]);
+  if (!pipes) link_all(options.folder, argv[2]);
   return visit(options);
 }

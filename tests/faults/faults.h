@@ -3,7 +3,6 @@
 #ifndef TESTS_FAULTS_FAULTS_H
 #define TESTS_FAULTS_FAULTS_H
 
-#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -317,7 +316,7 @@ struct FaultEntry {
   std::string_view what;
 };
 
-inline constexpr std::array kFaults = {
+inline constexpr FaultEntry kFaults[] = {
 #define KVWITNESS_ENTRY(group, name, property, what) FaultEntry{Fault::name, Group::group, #name, property, what},
     KVWITNESS_FAULTS(KVWITNESS_ENTRY)
 #undef KVWITNESS_ENTRY

@@ -1,4 +1,5 @@
-// A plug-in that is wrong in one way: the one that its file's name says (faults.h). Copies or links of the file are different plug-ins.
+// A plug-in that is wrong in one way: the one that its file's name says (faults.h). Copies or links of the file are
+// different plug-ins.
 #include <dlfcn.h>
 #include <kvwitness/plugin.h>
 
@@ -458,7 +459,8 @@ extern "C" int32_t kvw_plugin_abi_version(void) {
 }
 extern "C" int32_t kvw_plugin_checks_arguments(void) {
   using namespace kvwitness::faults;
-  return is(Fault::right_checking) || is(Fault::right_checking_2048) || kFaults[static_cast<std::size_t>(chosen_fault())].group == Group::kRefusals;
+  return is(Fault::right_checking) || is(Fault::right_checking_2048) ||
+         kFaults[static_cast<std::size_t>(chosen_fault())].group == Group::kRefusals;
 }
 extern "C" int32_t kvw_plugin_witness_indices(const int32_t* learned, int64_t learned_len, int64_t topk,
                                               const int32_t* context_lens, int64_t rows, int64_t num_segments,

@@ -36,7 +36,7 @@ FAULTS = {
     "status_with_rows": ("bounds", "topk = 5 is declined, with rows"),
     "sequence_stuck": ("bounds", "the sequence number is that of the first request"),
     "big_endian": ("bounds", "the answer's head is big-endian"),
-    "declines_at_times": ("bounds", "every second call of four rows is declined"),
+    "declines_at_times": ("determinism", "every second call of four rows is declined"),
     "refuses_no_rows": ("oracle_equality", "a call without rows is refused"),
     # Endings.
     "dies_on_fifth_call": ("bounds", "the fifth request ends it"),

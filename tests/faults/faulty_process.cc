@@ -47,8 +47,8 @@ void leak() {
 
 // The rounding mode belongs to the process: a call that needs another one must put it back.
 void change_rounding(const Arguments& call) {
-  const bool is_long = std::any_of(call.context_lens, call.context_lens + call.rows,
-                                   [](int32_t len) { return len > 1 << 30; });
+  const bool is_long =
+      std::any_of(call.context_lens, call.context_lens + call.rows, [](int32_t len) { return len > 1 << 30; });
   if (is_long) std::fesetround(FE_UPWARD);
 }
 
@@ -57,8 +57,8 @@ void change_rounding(const Arguments& call) {
 void misbehave(const Arguments& call) {
   switch (chosen_fault()) {
     case Fault::throws_a_number:
-      if (call.topk > 0 && std::count(call.learned, call.learned + call.topk, std::numeric_limits<int32_t>::max()) > 0 &&
-          call.rows > 0)
+      if (call.topk > 0 &&
+          std::count(call.learned, call.learned + call.topk, std::numeric_limits<int32_t>::max()) > 0 && call.rows > 0)
         throw 7;
       return;
     case Fault::peeks_behind_lengths:

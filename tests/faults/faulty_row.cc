@@ -93,8 +93,7 @@ int64_t by_reciprocal(int64_t token, int64_t len, int64_t n, int fraction_bits, 
 // A quotient in single precision, off by one at most where tokens are in range, and what kernels do about it.
 int64_t corrected(int64_t token, int64_t len, int64_t n) {
   const int64_t product = token * n;
-  auto quotient =
-      static_cast<int64_t>(static_cast<float>(token) * static_cast<float>(n) / static_cast<float>(len));
+  auto quotient = static_cast<int64_t>(static_cast<float>(token) * static_cast<float>(n) / static_cast<float>(len));
   if (is(Fault::segment_corrected_upwards)) {
     while ((quotient + 1) * len <= product) ++quotient;
     return quotient;
@@ -423,10 +422,10 @@ std::vector<int32_t> witnesses_of(const Row& row) {
   if (counts_as_covered(row, n)) return found;
   for (int64_t s = 0; s < n; ++s) {
     if (is_marked(s) || never_a_witness(s, n)) continue;
-    found[static_cast<std::size_t>(s)] = static_cast<int32_t>(
-        is(Fault::previous_segments) ? cached_edge(s, row.context_len, row.num_segments, n)
-        : is(Fault::tag_of_16_bits)  ? tagged_edge(s, row.context_len, n)
-                                     : edge_of(s, row.context_len, row.num_segments, n));
+    found[static_cast<std::size_t>(s)] =
+        static_cast<int32_t>(is(Fault::previous_segments) ? cached_edge(s, row.context_len, row.num_segments, n)
+                             : is(Fault::tag_of_16_bits)  ? tagged_edge(s, row.context_len, n)
+                                                          : edge_of(s, row.context_len, row.num_segments, n));
   }
   if (is(Fault::exits_on_bad_token) &&
       std::find(row.learned, row.learned + row.topk, kMinToken) != row.learned + row.topk)

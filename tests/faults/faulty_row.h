@@ -32,7 +32,7 @@ struct Row {
   std::int64_t following;  // elements behind the row that belong to the batch
   std::int64_t spare;      // how many of them are spare columns
   bool merges;             // not witness indices
-  std::int64_t rows;            // of the batch
+  std::int64_t rows;       // of the batch
 };
 
 // e_s where segment s is a witness of the row, else -1; of min(S, L) segments.

@@ -1,5 +1,5 @@
-// The generators: floors hold for every seed and domain, cases stay within their domain, streams are repeatable, and the rows are what their
-// kinds say.
+// The generators: floors hold for every seed and domain, cases stay within their domain, streams are repeatable, and
+// the rows are what their kinds say.
 #include "properties/generators.h"
 
 #include <gmock/gmock.h>
@@ -10,6 +10,7 @@
 #include <set>
 
 #include "properties/case_classes.h"
+#include "properties/draws.h"
 #include "properties/oracle.h"
 #include "properties/runner.h"
 
@@ -96,6 +97,33 @@ TEST(Generators, MissNoFloorInNarrowDomains) {
   };
   for (std::size_t i = 0; i < narrow.size(); ++i) {
     EXPECT_EQ(missed_floors(narrow[i], 3, kDefaultCasesPerProperty, true), "") << "domain " << i;
+  }
+}
+
+// Domains that nobody has thought of.
+TEST(Generators, MissNoFloorInDomainsDrawnAtRandom) {
+  Draws draws(9);
+  for (int i = 0; i < 60; ++i) {
+    Domain domain;
+    for (const Operation operation : kAllOperations) {
+      if (draws.chance(70)) domain.operations.push_back(operation);
+    }
+    if (domain.operations.empty()) domain.operations = kAllOperations;
+    domain.legal_only = draws.chance(50);
+    for (std::int64_t count = draws.between(0, 3); count > 0; --count) {
+      domain.topk.push_back(draws.pick<std::int64_t>({0, 1, 2, 3, 5, 16, 64, 65, 128, 192, 512, 2048, 2051, 4096}));
+    }
+    for (std::int64_t count = draws.between(0, 3); count > 0; --count) {
+      domain.num_segments.push_back(draws.pick<std::int64_t>({1, 2, 3, 7, 16, 31, 32, 33, 40, 63, 64}));
+    }
+    domain.contiguous = draws.chance(40);
+    domain.align_bytes = std::int64_t{4} << draws.between(0, 4);
+    domain.focus = draws.pick(kAllFoci);
+    EXPECT_EQ(missed_floors(domain, 5, kDefaultCasesPerProperty, true), "")
+        << "domain " << i << ": topk " << testing::PrintToString(domain.topk) << ", S "
+        << testing::PrintToString(domain.num_segments) << ", operations " << domain.operations.size()
+        << (domain.contiguous ? ", contiguous" : "") << ", align " << domain.align_bytes << ", focus "
+        << static_cast<int>(domain.focus);
   }
 }
 

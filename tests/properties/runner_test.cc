@@ -1,5 +1,6 @@
-// The runner: each planted fault is found within the default budget by the property that states what it breaks, with a small case that fails
-// again by itself; and a run is repeatable, honest about what it did not judge, and keeps its failures.
+// The runner: each planted fault is found within the default budget by the property that states what it breaks, with a
+// small case that fails again by itself; and a run is repeatable, honest about what it did not judge, and keeps its
+// failures.
 #include "properties/runner.h"
 
 #include <gmock/gmock.h>
@@ -8,8 +9,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include "properties/case_classes.h"
 #include "properties/failures.h"
 #include "properties/oracle.h"
+#include "properties/report.h"
 #include "properties/shrinking.h"
 #include "tests/properties/faulty_rule.h"
 
@@ -254,6 +257,30 @@ TEST(Runner, JudgesANarrowImplementationMostlyOnShapesThatItServes) {
   EXPECT_EQ(properties[0].counterexample->minimal.topk, 512);
   EXPECT_EQ(properties[0].counterexample->minimal.rows(), 1);
   EXPECT_THAT(report.missed_floors, IsEmpty());
+}
+
+// A run in which a class of cases never came ends with exit status 2, whatever else held.
+TEST(Runner, MissesTheFloorOfAClassThatNeverComes) {
+  const std::vector<CaseClass> classes = {
+      {"everything", "each case", "anything small", 900, [](const CaseTraits&) { return true; }},
+      {"a class that never comes", "no case", "anything small", 1, [](const CaseTraits&) { return false; }},
+      {"a shared class that never comes", "no case", "a serving batch", 0, [](const CaseTraits&) { return false; }}};
+  RunOptions options;
+  options.properties = properties_named({"oracle_equality"});
+  options.case_classes = &classes;
+  const Report report = run(options, one(std::make_unique<FaultyRule>("rule", Faults{})));
+  ASSERT_EQ(report.missed_floors.size(), 2U);
+  EXPECT_EQ(report.missed_floors[0].case_class, "a shared class that never comes");
+  EXPECT_EQ(report.missed_floors[1].case_class, "a class that never comes");
+  EXPECT_EQ(report.missed_floors[1].floor, 1);
+  const Conclusion conclusion = conclude(report, {}, {});
+  EXPECT_EQ(conclusion.exit_status, 2);
+  EXPECT_THAT(conclusion.message, HasSubstr("a class that never comes"));
+
+  options.cases_per_property = kDefaultCasesPerProperty - 1;
+  const Report below = run(options, one(std::make_unique<FaultyRule>("rule", Faults{})));
+  EXPECT_EQ(below.missed_floors.size(), 2U);
+  EXPECT_EQ(conclude(below, {}, {}).exit_status, 0);
 }
 
 TEST(Runner, StaysWithinTheTimeAndSaysSo) {
