@@ -25,6 +25,8 @@
 #include <cstdint>
 #include <cstring>
 
+// NOLINTBEGIN(bugprone-reserved-identifier): CUDA's own names.
+
 // ---- Qualifiers ------------------------------------------------------------------------------------------------------------------
 
 #define __global__
@@ -47,7 +49,7 @@
 // Dynamic shared memory, the whole of it, as an array of `type`: `extern __shared__ type name[];` in CUDA. Spell it this way in a source
 // that both compilers read; kvwitness_add_simt_test also translates the CUDA spelling within the .cu file itself.
 #define KVWITNESS_DYNAMIC_SHARED(type, name) \
-  type* const name = static_cast<type*>(::kvwitness::simt::detail::dynamic_shared_memory())
+  auto* const name = static_cast<type*>(::kvwitness::simt::detail::dynamic_shared_memory())
 
 // ---- Vector types ----------------------------------------------------------------------------------------------------------------
 
@@ -529,5 +531,7 @@ constexpr unsigned int max(int a, unsigned int b) noexcept {
 constexpr unsigned int max(unsigned int a, int b) noexcept {
   return max(a, static_cast<unsigned int>(b));
 }
+
+// NOLINTEND(bugprone-reserved-identifier)
 
 #endif  // KVWITNESS_SIMT_DEVICE_H
