@@ -81,6 +81,18 @@ TEST(NewtonSegmentReciprocal, CoversTheContextsOfServing) {
   EXPECT_FALSE(NewtonSegmentReciprocal::covers(0x7FFFFFFFu, 64));
 }
 
+TEST(NewtonSegmentReciprocal, CoversExactlyTheContextsOfItsProof) {
+  for (std::uint32_t segments = 1; segments <= 64; ++segments) {
+    const std::uint32_t bits = detail::bit_width(segments);
+    const std::uint32_t shortest = std::uint32_t{1} << bits;  // one bit more than the segment count
+    const std::uint32_t longest = 357913941u >> bits;         // floor(2^31 / 6) / 2^bits
+    EXPECT_TRUE(NewtonSegmentReciprocal::covers(shortest, segments));
+    EXPECT_FALSE(NewtonSegmentReciprocal::covers(shortest - 1, segments));
+    EXPECT_TRUE(NewtonSegmentReciprocal::covers(longest, segments));
+    EXPECT_FALSE(NewtonSegmentReciprocal::covers(longest + 1, segments));
+  }
+}
+
 TEST(SegmentReciprocal, IsTheSameByLongDivision) {
   for (const std::uint32_t len : sampled_context_lens(300, 3000)) {
     for (const std::uint32_t segments : {1u, 2u, 63u, 64u, 1000u, len / 2, len - 1, len}) {

@@ -20,6 +20,10 @@ static_assert(segment_of(12, 16, 4) == 3 && segment_edge(3, 16, 4) == 12);
 static_assert(segment_edge(1, 10, 4) == 3 && segment_of(3, 10, 4) == 1 && segment_of(2, 10, 4) == 0);
 static_assert(SegmentReciprocal(10, 4).segment_of(3) == 1);
 static_assert(SegmentEdges(10, 4).edge(1) == 3);
+static_assert(kMaxMergeSegments == 64);
+// The range of the reciprocal's proof is a promise to callers.
+static_assert(SegmentReciprocal::kTokenLimit == std::uint64_t{1} << 31);
+static_assert(SegmentReciprocal::kContextLimit == std::uint64_t{1} << 31);
 
 TEST(Segments, RoundingTheEdgeUpMakesTheSegmentMapItsInverse) {
   for (std::uint64_t len = 1; len <= 3000; ++len) {

@@ -114,7 +114,7 @@ class Run:
         return {program.name: self._digests[program.name] for program in area.programs}
 
     def known(self, mutant):
-        return self.results.find(results.key_of(mutant, self.text(mutant), mutant.area.flags), self.digests(mutant.area))
+        return self.results.find(results.key_of(mutant, self.text(mutant)), self.digests(mutant.area))
 
     def judge_one(self, mutant):
         """The mutant's entry; None where the time is up."""
@@ -127,7 +127,7 @@ class Run:
                     self.judge.baseline(scratch, mutant.area)
                     self._ready.add(mutant.area)
             verdict = self.judge.judge(scratch, mutant, self.text(mutant))
-            return self.results.keep(results.key_of(mutant, self.text(mutant), mutant.area.flags), verdict, self.digests(mutant.area))
+            return self.results.keep(results.key_of(mutant, self.text(mutant)), verdict, self.digests(mutant.area))
         finally:
             self._scratches.put(scratch)
 
@@ -188,6 +188,7 @@ def report(mutants, entries, equivalents, stale, path):
 
 def main(arguments):
     options = parse(arguments)
+    options.out, options.build = os.path.abspath(options.out), os.path.abspath(options.build)
     if options.targets:
         programs = {program.target for area in areas.areas(ROOT) for program in area.programs}
         print(" ".join(sorted(programs)))

@@ -12,11 +12,6 @@ import subprocess
 UNIT_TESTS_OF_THE_LIBRARY = ["lib_kvwitness_test", "lib_witness_test", "lib_select_test", "lib_nulls_test",
                              "lib_metrics_test", "lib_gate_test", "lib_backend_test"]
 
-# Highway's targets that a mutant of the vector body is compiled for: one with and one without shifts of each lane by its own count. Each costs
-# seconds a mutant.
-VECTOR_FLAGS = ["-DHWY_DISABLED_TARGETS=(HWY_AVX3|HWY_SSSE3|HWY_SVE_256|HWY_SVE2_128)"]
-
-
 @dataclasses.dataclass(frozen=True)
 class Program:
     """A program that kills a mutant by its exit status."""
@@ -37,36 +32,69 @@ def verify(*names, cases=40, backend=""):
 
 
 @dataclasses.dataclass(frozen=True)
+class Variant:
+    """One way to compile what holds the mutant, and the programs that judge it then."""
+    programs: tuple
+    flags: tuple = ()
+
+
+@dataclasses.dataclass(frozen=True)
 class Area:
     name: str
     files: tuple
     # The sources whose objects hold the mutant; one that the build does not know is compiled as `like`.
     sources: tuple
-    programs: tuple
-    flags: tuple = ()
+    # A mutant is judged by the first variant in which its object code is not the original's.
+    variants: tuple
     like: str = ""
     sampled: bool = False
+
+    @property
+    def programs(self):
+        return tuple(dict.fromkeys(program for variant in self.variants for program in variant.programs))
+
+
+def only(*programs):
+    return (Variant(programs),)
+
+
+def vector_variants():
+    """The vector body for one instruction set at a time, which takes a second each; the others' own lines count where this machine runs them."""
+    variants = []
+    for name, target, flag in (("avx2", "HWY_AVX2", "avx2"), ("sse4", "HWY_SSE4", "sse4_2"), ("avx512", "HWY_AVX3", "avx512bw")):
+        if flag in processor_flags():
+            others = [other for other in ("HWY_AVX3", "HWY_AVX2", "HWY_SSE4", "HWY_SSSE3") if other != target]
+            disabled = "|".join([*others, "HWY_SVE_256", "HWY_SVE2_128"])
+            programs = (Program("lib_backends_test"), verify(name), verify(name, cases=300))
+            variants.append(Variant(programs, (f"-DHWY_DISABLED_TARGETS=({disabled})",)))
+    return tuple(variants)
+
+
+def processor_flags():
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as stream:
+            return set(re.search(r"^flags\s*:(.*)$", stream.read(), re.MULTILINE).group(1).split())
+    except (OSError, AttributeError):
+        return set()
 
 
 def areas(root):
     whole = [
         Area("arithmetic", ("lib/include/kvwitness/segments.h",), ("tests/mutants/segments_surface.cc",),
-             (Program("lib_segments_test", compiled="tests/lib/segments_test.cc"),
-              Program("lib_narrow_reciprocal_test", compiled="tests/lib/simd/narrow_reciprocal_test.cc"),
-              Program("segment_arithmetic_test", compiled="tests/kernels/segment_arithmetic_test.cc")),
+             only(Program("lib_segments_test", compiled="tests/lib/segments_test.cc"),
+                  Program("lib_narrow_reciprocal_test", compiled="tests/lib/simd/narrow_reciprocal_test.cc"),
+                  Program("segment_arithmetic_test", compiled="tests/kernels/segment_arithmetic_test.cc")),
              like="tests/kernels/segment_arithmetic_test.cc"),
         Area("rows", ("lib/src/row.h", "lib/src/scalar.cc"), ("lib/src/scalar.cc",),
-             (Program("lib_witness_test", environment=(("KVWITNESS_BACKEND", "scalar"),)), Program("lib_backends_test"),
-              verify("scalar"))),
+             only(Program("lib_witness_test", environment=(("KVWITNESS_BACKEND", "scalar"),)), Program("lib_backends_test"), verify("scalar"))),
         Area("passes", ("lib/src/row_pass.cc",), ("lib/src/row_pass.cc",),
-             (Program("lib_witness_test"), Program("lib_kvwitness_test"), verify("c-abi"))),
+             only(Program("lib_witness_test"), Program("lib_kvwitness_test"), verify("c-abi"))),
         Area("vectors", ("lib/src/simd/vector_row_pass.cc",), ("lib/src/simd/vector_row_pass.cc",),
-             (Program("lib_backends_test"), verify("avx2", "sse4"), verify("avx2", "sse4", cases=300)),
-             flags=tuple(VECTOR_FLAGS)),
+             vector_variants()),
         Area("device", ("kernels/include/kvwitness/witness.cuh",), ("properties/implementations_emulated.cc",),
-             (Program("collectives_test", compiled="tests/kernels/collectives_test.cc"),
-              verify("cuda-emulated-warp", "cuda-emulated-block", cases=20),
-              verify("cuda-emulated-warp", "cuda-emulated-block", cases=120))),
+             only(Program("collectives_test", compiled="tests/kernels/collectives_test.cc"),
+                  verify("cuda-emulated-warp", "cuda-emulated-block", cases=20),
+                  verify("cuda-emulated-warp", "cuda-emulated-block", cases=120))),
     ]
     taken = {file for area in whole for file in area.files}
     return whole + [elsewhere(root, file) for file in files_elsewhere(root) if file not in taken]
@@ -79,7 +107,7 @@ def files_elsewhere(root):
 
 def elsewhere(root, file):
     programs = (*(Program(target) for target in UNIT_TESTS_OF_THE_LIBRARY), verify("c-abi"))
-    return Area("elsewhere", (file,), including(root, file) if file.endswith(".h") else (file,), programs, sampled=True)
+    return Area("elsewhere", (file,), including(root, file) if file.endswith(".h") else (file,), only(*programs), sampled=True)
 
 
 def including(root, header):

@@ -39,6 +39,9 @@ class Build:
                 self._commands.setdefault(os.path.relpath(entry["file"], root), entry["command"])
         self._links = {}
 
+    def knows(self, source):
+        return source in self._commands
+
     def object_of(self, source):
         words = shlex.split(self._commands[source])
         return words[words.index("-o") + 1]
@@ -120,22 +123,22 @@ class Judge:
     def __init__(self, build, folder):
         self.build, self.folder = build, folder
         self._lock = threading.Lock()
-        self._seen = {}      # (sources, digest of their objects): the first mutant with it
+        self._seen = {}      # (sources, variant, digest of the objects): the first mutant with it
         self._originals = {}
         self._limits = {}
 
-    def _compile(self, scratch, area, source, extra=()):
+    def _compile(self, scratch, area, variant, source, extra=()):
         output = scratch.product(source + ".o")
-        like = "" if source in self.build._commands else area.like
-        command = self.build.compile_command(source, scratch.sources, output, like, [*area.flags, *extra])
+        like = "" if self.build.knows(source) else area.like
+        command = self.build.compile_command(source, scratch.sources, output, like, [*variant.flags, *extra])
         status, printed, _ = run(command, self.build.folder, COMPILER_CPU_SECONDS, {"CCACHE_DISABLE": "1"})
         return (output, printed) if status == 0 else (None, printed)
 
-    def _objects(self, scratch, area):
+    def _objects(self, scratch, area, variant):
         """The objects of the area's sources by source, and their digest; None where one does not compile."""
         made, digest = {}, hashlib.sha256()
         for source in area.sources:
-            output, printed = self._compile(scratch, area, source)
+            output, printed = self._compile(scratch, area, variant, source)
             if output is None:
                 return None, printed
             made[source] = output
@@ -143,12 +146,12 @@ class Judge:
                 digest.update(stream.read())
         return made, digest.hexdigest()
 
-    def _run_program(self, scratch, area, program, objects):
+    def _run_program(self, scratch, area, variant, program, objects):
         """Exit status, output and CPU seconds of the program on what the scratch copy holds."""
-        replaced = {self.build.object_of(source): output for source, output in objects.items() if source in self.build._commands}
+        replaced = {self.build.object_of(source): output for source, output in objects.items() if self.build.knows(source)}
         if program.compiled:
             header = ["-include", os.path.join(self.folder, "gtest.h")]
-            output, printed = self._compile(scratch, area, program.compiled, header)
+            output, printed = self._compile(scratch, area, variant, program.compiled, header)
             if output is None:
                 return 1, printed, 0.0  # the mutant compiles; so an assertion at compile time kills it
             replaced[self.build.object_of(program.compiled)] = output
@@ -173,38 +176,44 @@ class Judge:
 
     def baseline(self, scratch, area):
         """The original must compile, and pass; its object code and its times are what mutants are measured by."""
-        objects, digest = self._objects(scratch, area)
-        if objects is None:
-            raise BuildFault(f"the original of {area.name} does not compile: {digest[-2000:]}")
-        self._originals[area.sources] = digest
-        for program in area.programs:
-            if (area.name, program.name) in self._limits:
-                continue
-            status, printed, seconds = self._run_program(scratch, area, program, objects)
-            if status != 0:
-                raise BuildFault(f"the original fails {program.name} (exit status {status}): {printed[-2000:]}")
-            self._limits[(area.name, program.name)] = 10 + int(10 * seconds)
+        for variant in area.variants:
+            objects, digest = self._objects(scratch, area, variant)
+            if objects is None:
+                raise BuildFault(f"the original of {area.name} does not compile: {digest[-2000:]}")
+            self._originals[(area.sources, variant)] = digest
+            for program in variant.programs:
+                if (area.name, program.name) in self._limits:
+                    continue
+                status, printed, seconds = self._run_program(scratch, area, variant, program, objects)
+                if status != 0:
+                    raise BuildFault(f"the original fails {program.name} (exit status {status}): {printed[-2000:]}")
+                self._limits[(area.name, program.name)] = 10 + int(10 * seconds)
 
     def judge(self, scratch, mutant, text):
         area = mutant.area
         scratch.write(mutant.file, text)
         try:
-            objects, digest = self._objects(scratch, area)
-            if objects is None:
-                return Verdict("invalid")
-            if digest == self._originals[area.sources]:
-                return Verdict("equal")
-            with self._lock:
-                twin = self._seen.setdefault((area.sources, digest), mutant)
-            if twin is not mutant:
-                return Verdict("duplicate", twin.place)
-            for program in area.programs:
-                status, printed, _ = self._run_program(scratch, area, program, objects)
-                if status != 0:
-                    return Verdict("killed", program.name, reason(status, printed))
-            return Verdict("survived")
+            for variant in area.variants:
+                objects, digest = self._objects(scratch, area, variant)
+                if objects is None:
+                    return Verdict("invalid")
+                if digest != self._originals[(area.sources, variant)]:
+                    return self._judge_objects(scratch, mutant, variant, objects, digest)
+            return Verdict("equal")
         finally:
             scratch.restore(mutant.file)
+
+
+    def _judge_objects(self, scratch, mutant, variant, objects, digest):
+        with self._lock:
+            twin = self._seen.setdefault((mutant.area.sources, variant, digest), mutant)
+        if twin is not mutant:
+            return Verdict("duplicate", twin.place)
+        for program in variant.programs:
+            status, printed, _ = self._run_program(scratch, mutant.area, variant, program, objects)
+            if status != 0:
+                return Verdict("killed", program.name, reason(status, printed))
+        return Verdict("survived")
 
 
 def reason(status, printed):

@@ -5,12 +5,9 @@ import hashlib
 import json
 import os
 
-COUNTED = ("killed", "survived")
-
-
-def key_of(mutant, text, flags):
+def key_of(mutant, text):
     """The same for the same source: the mutated file as a whole."""
-    return hashlib.sha256(f"{mutant.area.name} {flags} {mutant.file}\n{text}".encode()).hexdigest()
+    return hashlib.sha256(f"{mutant.area.name} {mutant.file}\n{text}".encode()).hexdigest()
 
 
 class Results:
@@ -27,7 +24,6 @@ class Results:
                         self._known[entry["key"]] = entry
                     except (ValueError, KeyError):
                         pass  # a line that a kill has cut short
-        self._stream = open(path, "a", encoding="utf-8")
 
     def find(self, key, digests):
         entry = self._known.get(key)
@@ -41,8 +37,8 @@ class Results:
     def keep(self, key, verdict, digests):
         entry = {"key": key, "status": verdict.status, "by": verdict.by, "how": verdict.how, "tests": digests}
         self._known[key] = entry
-        self._stream.write(json.dumps(entry) + "\n")
-        self._stream.flush()
+        with open(self._path, "a", encoding="utf-8") as stream:
+            stream.write(json.dumps(entry) + "\n")
         return entry
 
 
