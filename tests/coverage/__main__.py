@@ -71,7 +71,7 @@ def main(arguments):
         else:
             profile, programs = measure.run_tests(options.build, lambda line: print(line, file=sys.stderr, flush=True))
         runnable = measure.backends_here(options.build)
-        functions = [one for one in measure.export(ROOT, profile, programs)["functions"] if measure.runs_here(one["name"], runnable)]
+        functions = [one for one in measure.functions_of(ROOT, profile, programs) if measure.runs_here(one["name"], runnable)]
         lines = measure.lines_of(ROOT, profile, programs)
         index = write_html(options, profile, programs)
     except (measure.Fault, OSError, subprocess.CalledProcessError) as fault:

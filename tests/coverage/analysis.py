@@ -70,6 +70,8 @@ class Coverage:
 
     def _take_branches(self, function, files):
         for line, column, end_line, end_column, taken, passed, file, _, _ in function["branches"]:
+            if files[file].startswith(".."):
+                continue  # of a system header's macro
             place = Place(files[file], line, column, end_line, end_column)
             branch = self.branches.setdefault(place, Branch(place))
             branch.taken += taken
@@ -124,6 +126,8 @@ class Explained:
         with open(path, encoding="utf-8") as stream:
             entries = json.load(stream)["unreached"]
         self._reasons = {(one["file"], one["kind"], one["line"], one["condition"], one.get("side", "")): one["reason"] for one in entries}
+        # Another machine may reach it.
+        self._of_this_machine = {key for key, one in zip(self._reasons, entries) if one.get("machine")}
 
     def reason(self, gap):
         return self._reasons.get(gap.key)
@@ -131,7 +135,7 @@ class Explained:
     def stale(self, gaps):
         """Entries that speak of nothing uncovered."""
         present = {gap.key for gap in gaps}
-        return [key for key in self._reasons if key not in present]
+        return [key for key in self._reasons if key not in present and key not in self._of_this_machine]
 
 
 def counts_of(coverage, lines, file):

@@ -727,6 +727,36 @@ TEST(Operations, GiveTheHandExamples) {
   EXPECT_EQ(served, (Tokens{0, 1, 2, 3, 12, 8, -1, -1})) << "a second scatter is another pass";
 }
 
+// The calls that serving makes take a short way; each of these is one of them but for one argument.
+TEST(Operations, RefuseACallThatIsPlainButForOneArgument) {
+  ASSERT_EQ(kvw_set_backend(nullptr), KVW_OK);  // the short way needs a backend at hand
+  Memory memory;
+  std::int32_t* const learned = memory.learned;
+  std::int32_t* const lens = memory.lens;
+  std::int32_t* const out = memory.out;
+
+  EXPECT_EQ(kvw_scatter(learned, 16, 4, lens, 4, 65), KVW_SEGMENTS_OUT_OF_RANGE);
+  EXPECT_EQ(kvw_scatter(learned, 15, 4, lens, 4, 4), KVW_ROWS_MISMATCH);
+  EXPECT_EQ(kvw_scatter(learned, 16, 4, learned + 15, 4, 4), KVW_BUFFER_OVERLAP);
+
+  EXPECT_EQ(kvw_apply(learned, 15, 4, lens, 4, 2, 4, 2, out), KVW_ROWS_MISMATCH);
+  EXPECT_EQ(kvw_apply(learned, 16, 4, lens, 4, -1, 4, 2, out), KVW_NEGATIVE_COUNT);
+  EXPECT_EQ(kvw_apply(learned, 16, 4, lens, 4, 5, 4, 2, out), KVW_LEARNED_KEEP_OUT_OF_RANGE);
+  EXPECT_EQ(kvw_apply(learned, 16, 4, lens, 4, 2, 0, 2, out), KVW_SEGMENTS_OUT_OF_RANGE);
+  EXPECT_EQ(kvw_apply(learned, 16, 4, lens, 4, 2, 65, 2, out), KVW_SEGMENTS_OUT_OF_RANGE);
+  EXPECT_EQ(kvw_apply(learned, 16, 4, lens, 4, 2, 4, -1, out), KVW_NEGATIVE_COUNT);
+  EXPECT_EQ(kvw_apply(learned, 16, 4, lens, 4, 2, 4, 2, nullptr), KVW_NULL_POINTER);
+  EXPECT_EQ(kvw_apply(learned, 16, 4, lens, 4, 2, 4, 2, learned + 1), KVW_BUFFER_OVERLAP);
+  EXPECT_EQ(kvw_apply(learned, 16, 4, out + 15, 4, 2, 4, 2, out), KVW_BUFFER_OVERLAP);
+
+  EXPECT_EQ(kvw_witness_indices(learned, 15, 4, lens, 4, 8, out), KVW_ROWS_MISMATCH);
+  EXPECT_EQ(kvw_witness_indices(learned, 16, 4, lens, 4, 0, out), KVW_SEGMENTS_OUT_OF_RANGE);
+  EXPECT_EQ(kvw_witness_indices(learned, 16, 4, lens, 4, 8, nullptr), KVW_NULL_POINTER);
+  EXPECT_EQ(kvw_witness_indices(out, 16, 4, lens, 4, 8, out + 15), KVW_BUFFER_OVERLAP);
+  EXPECT_EQ(kvw_witness_indices(learned, 16, 4, out + 31, 4, 8, out), KVW_BUFFER_OVERLAP);
+  EXPECT_TRUE(memory.untouched());
+}
+
 TEST(Operations, WitnessIndicesAcceptMoreThan64Segments) {
   Tokens out(100);
   const Tokens learned{0, 5}, lens{70};

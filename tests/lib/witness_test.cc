@@ -360,5 +360,19 @@ TEST(Backends, AllGiveTheBitsOfTheRule) {
   }
 }
 
+TEST(Refusals, AreEqualWhereEveryFieldIs) {
+  EXPECT_EQ((RowsMismatch{5, 2, 3}), (RowsMismatch{5, 2, 3}));
+  EXPECT_NE((RowsMismatch{5, 2, 3}), (RowsMismatch{4, 2, 3}));
+  EXPECT_NE((RowsMismatch{5, 2, 3}), (RowsMismatch{5, 1, 3}));
+  EXPECT_NE((RowsMismatch{5, 2, 3}), (RowsMismatch{5, 2, 4}));
+  EXPECT_NE((SegmentsOutOfRange{65}), (SegmentsOutOfRange{66}));
+  EXPECT_NE((LearnedKeepOutOfRange{5, 4}), (LearnedKeepOutOfRange{6, 4}));
+  EXPECT_NE((LearnedKeepOutOfRange{5, 4}), (LearnedKeepOutOfRange{5, 3}));
+  EXPECT_NE((RowStrideOutOfRange{3, 4}), (RowStrideOutOfRange{2, 4}));
+  EXPECT_NE((RowStrideOutOfRange{3, 4}), (RowStrideOutOfRange{3, 5}));
+  EXPECT_NE((BufferTooSmall{3, 4}), (BufferTooSmall{2, 4}));
+  EXPECT_NE((BufferTooSmall{3, 4}), (BufferTooSmall{3, 5}));
+}
+
 }  // namespace
 }  // namespace kvwitness

@@ -172,6 +172,21 @@ TEST_P(EveryBackend, GivesTheScalarAnswersWhereAReciprocalsRangeEnds) {
   }
 }
 
+// Of such a batch the next row is fetched while this one is read; the last row has none.
+TEST_P(EveryBackend, GivesTheScalarAnswersOnBatchesBeyondTheNearCaches) {
+  for (const std::size_t rows_count : {std::size_t{33}, std::size_t{70}}) {
+    const std::size_t topk = 2048 + draw(0, 3);
+    const std::size_t row_stride = topk + draw(0, 5);
+    std::vector<std::int32_t> lens;
+    std::vector<std::int32_t> rows((rows_count - 1) * row_stride + topk, kUntouched);
+    for (std::size_t row = 0; row < rows_count; ++row) {
+      lens.push_back(draw_length(64));
+      fill_row(rows.data() + row * row_stride, topk, lens.back(), 64);
+    }
+    ASSERT_NO_FATAL_FAILURE(expect_scalar_answers(rows, topk, row_stride, lens, 64));
+  }
+}
+
 // One token of an otherwise missing segment, in each slot in turn: no block, vector or lane may be passed over.
 TEST_P(EveryBackend, SeesASegmentsOnlyTokenWhateverItsSlot) {
   constexpr std::size_t kTopk = 128 * 6 + 13;
