@@ -8,7 +8,7 @@ import subprocess
 # The test programs of what is measured, by target, with arguments. The harness is one of them: it runs every implementation.
 PROGRAMS = [
     ("lib_segments_test",), ("lib_witness_test",), ("lib_select_test",), ("lib_nulls_test",), ("lib_metrics_test",), ("lib_gate_test",),
-    ("lib_backend_test",), ("lib_kvwitness_test",), ("lib_backends_test",), ("lib_narrow_reciprocal_test",), ("plan_test",),
+    ("lib_backend_test",), ("lib_kvwitness_test",), ("lib_backends_test",), ("lib_narrow_reciprocal_test",), ("lib_reciprocal_52_test",), ("plan_test",),
     ("collectives_test",), ("segment_arithmetic_test",), ("emulated_corpus_test",), ("small_scope_test",),
     # A test of the stack's limit counts on frames of optimised code.
     ("simt_executor_test", "--gtest_filter=-SimtBounds.MoreLocalVariablesThanAStackHoldsIsAFault"),
@@ -16,7 +16,7 @@ PROGRAMS = [
 ]
 SOURCES = ("lib/include", "lib/src", "kernels/include", "kernels/src", "kernels/simt/src", "kernels/simt/include")
 # Highway's namespaces by the backends that they are.
-BACKEND_OF_NAMESPACE = {"N_SSSE3": "ssse3", "N_SSE4": "sse4", "N_AVX2": "avx2", "N_AVX3": "avx512"}
+BACKEND_OF_NAMESPACE = {"N_SSSE3": "ssse3", "N_SSE4": "sse4", "N_AVX2": "avx2", "N_AVX3": "avx512", "N_AVX3_IFMA": "avx512_ifma"}
 
 
 class Fault(Exception):

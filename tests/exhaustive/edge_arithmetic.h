@@ -61,6 +61,8 @@ std::optional<EdgeFault> find_edge_fault(std::uint32_t context_len, const Segmen
   const NarrowSegmentReciprocal narrow(context_len, segments);
   const bool has_newton = NewtonSegmentReciprocal::covers(context_len, segments);
   const NewtonSegmentReciprocal newton(context_len, segments);
+  const bool has_52 = SegmentReciprocal52::covers(context_len, segments);
+  const SegmentReciprocal52 of_52(context_len, segments);
   const SegmentEdges edges(context_len, segments);
   const SegmentEdges counted = count.edges(context_len);
   const auto fault = [&](std::string_view what, std::uint32_t segment) {
@@ -77,6 +79,7 @@ std::optional<EdgeFault> find_edge_fault(std::uint32_t context_len, const Segmen
     if (!turns_at(wide, edge, segment)) return fault("SegmentReciprocal", segment);
     if (narrow.exact() && !turns_at(narrow, edge, segment)) return fault("NarrowSegmentReciprocal", segment);
     if (has_newton && !turns_at(newton, edge, segment)) return fault("NewtonSegmentReciprocal", segment);
+    if (has_52 && !turns_at(of_52, edge, segment)) return fault("SegmentReciprocal52", segment);
     if constexpr (kChecks == EdgeChecks::kReciprocalsAndDivisions) {
       if (segments == num_segments && !divides_exactly(divisor, context_len, segments, segment, edge)) {
         return fault("FixedDivisor, segment_edge or segment_of", segment);
@@ -88,6 +91,7 @@ std::optional<EdgeFault> find_edge_fault(std::uint32_t context_len, const Segmen
   if (narrow.segment_of(context_len) < segments || (narrow.exact() && !ends_at(narrow, context_len, segments))) {
     return fault("NarrowSegmentReciprocal", segments);
   }
+  if (has_52 && !ends_at(of_52, context_len, segments)) return fault("SegmentReciprocal52", segments);
   if (has_newton && !ends_at(newton, context_len, segments)) return fault("NewtonSegmentReciprocal", segments);
   return {};
 }

@@ -62,11 +62,12 @@ def vector_variants():
     """The vector body for one instruction set at a time, which takes a second each; the others' own lines count where this machine runs them."""
     variants = []
     # The check for AVX-512 asks the one for AVX2.
-    for name, targets, flag in (("avx2", ("HWY_AVX2",), "avx2"), ("sse4", ("HWY_SSE4",), "sse4_2"), ("avx512", ("HWY_AVX3", "HWY_AVX2"), "avx512bw")):
+    for names, targets, flag in ((("avx2",), ("HWY_AVX2",), "avx2"), (("sse4",), ("HWY_SSE4",), "sse4_2"),
+                                 (("avx512", "avx512_ifma"), ("HWY_AVX3", "HWY_AVX2"), "avx512ifma")):
         if flag in processor_flags():
             others = [other for other in ("HWY_AVX3", "HWY_AVX2", "HWY_SSE4", "HWY_SSSE3") if other not in targets]
             disabled = "|".join([*others, "HWY_SVE_256", "HWY_SVE2_128"])
-            programs = (Program("lib_backends_test"), verify(name), verify(name, cases=300))
+            programs = (Program("lib_backends_test"), verify(*names), verify(*names, cases=300))
             variants.append(Variant(programs, (f"-DHWY_DISABLED_TARGETS=({disabled})",)))
     return tuple(variants)
 
@@ -84,13 +85,14 @@ def areas(root):
         Area("arithmetic", ("lib/include/kvwitness/segments.h",), ("tests/mutants/segments_surface.cc",),
              only(Program("lib_segments_test", compiled="tests/lib/segments_test.cc"),
                   Program("lib_narrow_reciprocal_test", compiled="tests/lib/simd/narrow_reciprocal_test.cc"),
+                  Program("lib_reciprocal_52_test", compiled="tests/lib/simd/reciprocal_52_test.cc"),
                   Program("segment_arithmetic_test", compiled="tests/kernels/segment_arithmetic_test.cc")),
              like="tests/kernels/segment_arithmetic_test.cc"),
         Area("rows", ("lib/src/row.h", "lib/src/scalar.cc"), ("lib/src/scalar.cc",),
              only(Program("lib_witness_test", environment=(("KVWITNESS_BACKEND", "scalar"),)), Program("lib_backends_test"), verify("scalar"))),
         Area("passes", ("lib/src/row_pass.cc",), ("lib/src/row_pass.cc",),
              only(Program("lib_witness_test"), Program("lib_kvwitness_test"), verify("c-abi"))),
-        Area("vectors", ("lib/src/simd/vector_row_pass.cc",), ("lib/src/simd/vector_row_pass.cc",),
+        Area("vectors", ("lib/src/simd/vector_row_pass-inl.h", "lib/src/simd/vector_row_pass.cc"), ("lib/src/simd/vector_row_pass.cc",),
              vector_variants()),
         Area("device", ("kernels/include/kvwitness/witness.cuh",), ("properties/implementations_emulated.cc",),
              only(Program("collectives_test", compiled="tests/kernels/collectives_test.cc"),

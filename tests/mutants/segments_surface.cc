@@ -33,7 +33,9 @@ std::uint64_t surface_reciprocal(const SegmentReciprocal* reciprocal, std::uint6
   return reciprocal->segment_of(token);
 }
 std::uint64_t surface_reciprocal_limits(int which) {
-  return which != 0 ? SegmentReciprocal::kTokenLimit : SegmentReciprocal::kContextLimit;
+  return which == 0   ? SegmentReciprocal::kTokenLimit
+         : which == 1 ? SegmentReciprocal::kContextLimit
+                      : SegmentReciprocal52::kContextLimit;
 }
 void surface_narrow(std::uint32_t len, std::uint32_t segments, NarrowSegmentReciprocal* made) {
   *made = NarrowSegmentReciprocal(len, segments);
@@ -41,6 +43,15 @@ void surface_narrow(std::uint32_t len, std::uint32_t segments, NarrowSegmentReci
 std::uint64_t surface_narrow_of(const NarrowSegmentReciprocal* reciprocal, std::uint32_t token) {
   return reciprocal->segment_of(token) + reciprocal->multiplier() * std::uint64_t{3} + reciprocal->shift() * 5u +
          (reciprocal->exact() ? 7u : 0u);
+}
+void surface_52(std::uint32_t len, std::uint32_t segments, SegmentReciprocal52* made) {
+  *made = SegmentReciprocal52(len, segments);
+}
+std::uint64_t surface_52_of(const SegmentReciprocal52* reciprocal, std::uint32_t token) {
+  return reciprocal->segment_of(token) + reciprocal->multiplier() * 3;
+}
+bool surface_52_covers(std::uint32_t len, std::uint32_t segments) {
+  return SegmentReciprocal52::covers(len, segments);
 }
 std::uint32_t surface_multiply_high(std::uint32_t a, std::uint32_t b) {
   return detail::multiply_high(a, b);

@@ -40,6 +40,13 @@ def wide_claims():
                                                                            inside_the_partition(62))
 
 
+def claims_of_52_bits():
+    common = (*lengths(), "(<= n 64)", "(< n L)", f"(<= L {1 << 26})", *multiplier(52))
+    yield "SegmentReciprocal52's multiplier fits 52 bits", (*common, f"(>= M {1 << 52})")
+    yield "SegmentReciprocal52 is sigma", (*common, "(<= 0 x)", "(< x L)", *SEGMENT_OF_X, differs(52))
+    yield "SegmentReciprocal52 takes a token past the end past the partition", (*common, "(>= x L)", inside_the_partition(52))
+
+
 def narrow_claims():
     # b = floor(log2(L / n)); k = 31 + b where L = n * 2^b, else 32 + b.
     for b in range(31):
@@ -106,7 +113,7 @@ def main():
             print(f"FAIL the control is not refuted: {name}")
             return 1
     proved = 0
-    for claims in (wide_claims(), narrow_claims(), newton_claims(), divisor_claims(), edge_claims()):
+    for claims in (wide_claims(), claims_of_52_bits(), narrow_claims(), newton_claims(), divisor_claims(), edge_claims()):
         for number, (name, assertions) in enumerate(claims):
             # What is claimed last is denied; what comes before it must be possible, or the proof is of nothing.
             if number < 4 and solver.model(*assertions[:-1]) is None:
@@ -117,8 +124,8 @@ def main():
                 print(f"FAIL {name}: L, n, x = {found}")
                 return 1
             proved += 1
-    print(f"proved by {solver.name}: {proved} claims of SegmentReciprocal, NarrowSegmentReciprocal, NewtonSegmentReciprocal, FixedDivisor and "
-          "SegmentEdges")
+    print(f"proved by {solver.name}: {proved} claims of SegmentReciprocal, SegmentReciprocal52, NarrowSegmentReciprocal, NewtonSegmentReciprocal, "
+          "FixedDivisor and SegmentEdges")
     return 0
 
 
