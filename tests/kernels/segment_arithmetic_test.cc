@@ -81,6 +81,12 @@ TEST(NewtonSegmentReciprocal, CoversTheContextsOfServing) {
   EXPECT_FALSE(NewtonSegmentReciprocal::covers(0x7FFFFFFFu, 64));
 }
 
+// The lower bound that the multiplier is made from lies more than 5 below here, and the token is an edge without a remainder.
+TEST(NewtonSegmentReciprocal, IsExactWhereItsBoundIsFarthestOff) {
+  EXPECT_EQ(NewtonSegmentReciprocal(524853, 15).segment_of(174951), 5u);
+  EXPECT_EQ(NewtonSegmentReciprocal(524853, 15).segment_of(174950), 4u);
+}
+
 TEST(NewtonSegmentReciprocal, CoversExactlyTheContextsOfItsProof) {
   for (std::uint32_t segments = 1; segments <= 64; ++segments) {
     const std::uint32_t bits = detail::bit_width(segments);
@@ -120,11 +126,16 @@ TEST(FixedDivisor, DividesAsTheProcessorDoes) {
 }
 
 TEST(SegmentCount, GivesTheEdgesOfEveryRow) {
+  std::vector<std::uint32_t> lens = sampled_context_lens(200, 200);
+  // Long ones of every remainder: of these the estimated quotient is one short.
+  for (std::uint32_t len = 1u << 30; len < (1u << 30) + 130; ++len) {
+    lens.push_back(len);
+  }
   for (std::uint32_t segments = 1; segments <= 64; ++segments) {
     const SegmentCount count(segments);
-    for (const std::uint32_t len : sampled_context_lens(200, 200)) {
+    for (const std::uint32_t len : lens) {
       const SegmentEdges edges = count.edges(len);
-      for (std::uint32_t s = 0; s < std::min(segments, len); ++s) {
+      for (std::uint32_t s = 0; s <= std::min(segments, len); ++s) {
         ASSERT_EQ(edges.edge(s), segment_edge(s, len, segments)) << "L " << len << " S " << segments << " s " << s;
       }
     }

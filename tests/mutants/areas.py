@@ -173,14 +173,12 @@ def mutants_of(root, area, file, mutate):
 
 
 def chosen_mutants(root, mutate, pattern, sample, seed):
-    """Those of every area that match, sampled where the area says so; and all that were generated, sampled or not."""
-    kept, population, everything = [], [], []
+    """The mutants of whole areas and of the sample elsewhere, as far as their file matches; and all that the files have, sampled or not. The
+    sample is drawn before the pattern narrows it, so that a mutant is in it or not whatever the pattern."""
+    kept, population = [], []
     for area in areas(root):
         for file in area.files:
-            if not fnmatch.fnmatch(file, pattern):
-                continue
-            made = mutants_of(root, area, file, mutate)
-            everything += made
-            (population if area.sampled else kept).extend(made)
+            (population if area.sampled else kept).extend(mutants_of(root, area, file, mutate))
     drawn = random.Random(seed).sample(range(len(population)), min(sample, len(population)))
-    return kept + [population[index] for index in sorted(drawn)], everything
+    chosen = kept + [population[index] for index in sorted(drawn)]
+    return tuple([mutant for mutant in mutants if fnmatch.fnmatch(mutant.file, pattern)] for mutants in (chosen, kept + population))
