@@ -13,6 +13,7 @@ import io
 import json
 import os
 import queue
+import random
 import sys
 import threading
 import time
@@ -134,6 +135,7 @@ class Run:
     def judge_all(self, mutants):
         entries = {index: self.known(mutant) for index, mutant in enumerate(mutants)}
         to_do = [index for index, entry in entries.items() if entry is None]
+        random.Random(self.options.seed).shuffle(to_do)  # what a run that is cut short has judged is then a sample of everything
         print(f"{len(mutants)} mutants, {len(mutants) - len(to_do)} of them judged before", file=sys.stderr)
         if not to_do:
             return entries
