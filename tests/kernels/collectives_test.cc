@@ -184,5 +184,33 @@ TEST(SegmentMarker, IsExactAroundTheLimitOfTheNarrowReciprocal) {
   }
 }
 
+// Vectors of four tokens go out one by one where the copy's rows are aligned in another way than the learned ones.
+TEST(MergeRows, CopyToRowsOfAnyAlignment) {
+  constexpr int kTopk = 203;
+  std::vector<std::int32_t> tokens(kTopk, 24);  // segment 0 of 4 over 100 tokens
+  for (std::size_t slot = 0; slot < 20; ++slot) {
+    tokens[slot] = static_cast<std::int32_t>(slot);
+  }
+  std::vector<std::int32_t> expected(tokens);
+  expected[200] = 25;
+  expected[201] = 50;
+  expected[202] = 75;
+  const simt::GlobalBuffer<std::int32_t> lens(std::vector<std::int32_t>{100});
+  for (const std::size_t in_bytes : {0u, 4u, 12u}) {
+    for (const std::size_t out_bytes : {0u, 4u, 8u}) {
+      simt::GlobalBuffer<std::int32_t> learned(tokens, 64, in_bytes);
+      simt::GlobalBuffer<std::int32_t> out(std::vector<std::int32_t>(kTopk, -77), 64, out_bytes);
+      const kernels::MergeArguments call{
+          learned.data(),  kTopk,      kTopk, kernels::RowLengths(lens.data(), nullptr, 1, 1, 1), 1, 200, 3,
+          SegmentCount(4), out.data(), kTopk};
+      simt::Config config;
+      config.block = 32;
+      const simt::Report report = simt::launch(config, kernels::merge_rows<WarpWitness, true>, call);
+      ASSERT_TRUE(report.ok()) << report.to_string();
+      EXPECT_EQ(out.to_vector(), expected) << in_bytes << " and " << out_bytes << " bytes past a boundary";
+    }
+  }
+}
+
 }  // namespace
 }  // namespace kvwitness
