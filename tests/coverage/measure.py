@@ -85,7 +85,8 @@ def lines_of(root, profile, programs):
 
 def backends_here(build):
     """The backends that this machine can run; code for others cannot be reached here."""
-    listed = subprocess.run([executable(build, "kvwitness_program"), "list", "--json"], check=True, capture_output=True, text=True).stdout
+    listed = subprocess.run([executable(build, "kvwitness_program"), "list", "--json"], check=True, capture_output=True, text=True,
+                            env={**os.environ, "LLVM_PROFILE_FILE": os.devnull}).stdout
     return {one["name"] for one in json.loads(listed)["implementations"] if one["can_run"]}
 
 
