@@ -15,7 +15,6 @@ import os
 import queue
 import random
 import sys
-import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -94,8 +93,7 @@ class Run:
         self.judge = judge.Judge(self.build, options.out)
         self.results = results.Results(os.path.join(options.out, "results.jsonl"))
         self.deadline = time.monotonic() + 60 * options.limit if options.limit else float("inf")
-        self._texts, self._digests, self._ready = {}, {}, set()
-        self._baselines = threading.Lock()
+        self._texts, self._digests = {}, {}
         self._scratches = queue.Queue()
         for number in range(options.jobs):
             self._scratches.put(judge.Scratch(ROOT, os.path.join(options.out, f"scratch-{number}")))
@@ -123,10 +121,6 @@ class Run:
             return None
         scratch = self._scratches.get()
         try:
-            with self._baselines:
-                if mutant.area not in self._ready:
-                    self.judge.baseline(scratch, mutant.area)
-                    self._ready.add(mutant.area)
             verdict = self.judge.judge(scratch, mutant, self.text(mutant))
             return self.results.keep(results.key_of(mutant, self.text(mutant)), verdict, self.digests(mutant.area))
         finally:

@@ -123,6 +123,7 @@ class Judge:
     def __init__(self, build, folder):
         self.build, self.folder = build, folder
         self._lock = threading.Lock()
+        self._baselines = threading.Lock()
         self._seen = {}      # (sources, variant, digest of the objects): the first mutant with it
         self._originals = {}
         self._limits = {}
@@ -174,13 +175,14 @@ class Judge:
             if status != 0:
                 raise BuildFault(f"GoogleTest's header does not compile: {printed[-2000:]}")
 
-    def baseline(self, scratch, area):
-        """The original must compile, and pass; its object code and its times are what mutants are measured by."""
-        for variant in area.variants:
+    def _prepare(self, scratch, area, variant):
+        """The original must compile, and pass; its object code and its times are what mutants are measured by. The scratch copy holds it."""
+        with self._baselines:
+            if (area.sources, variant) in self._originals:
+                return
             objects, digest = self._objects(scratch, area, variant)
             if objects is None:
                 raise BuildFault(f"the original of {area.name} does not compile: {digest[-2000:]}")
-            self._originals[(area.sources, variant)] = digest
             for program in variant.programs:
                 if (area.name, program.name) in self._limits:
                     continue
@@ -188,21 +190,22 @@ class Judge:
                 if status != 0:
                     raise BuildFault(f"the original fails {program.name} (exit status {status}): {printed[-2000:]}")
                 self._limits[(area.name, program.name)] = 10 + int(10 * seconds)
+            self._originals[(area.sources, variant)] = digest
 
     def judge(self, scratch, mutant, text):
         area = mutant.area
-        scratch.write(mutant.file, text)
-        try:
-            for variant in area.variants:
+        for variant in area.variants:
+            self._prepare(scratch, area, variant)
+            scratch.write(mutant.file, text)
+            try:
                 objects, digest = self._objects(scratch, area, variant)
                 if objects is None:
                     return Verdict("invalid")
                 if digest != self._originals[(area.sources, variant)]:
                     return self._judge_objects(scratch, mutant, variant, objects, digest)
-            return Verdict("equal")
-        finally:
-            scratch.restore(mutant.file)
-
+            finally:
+                scratch.restore(mutant.file)
+        return Verdict("equal")
 
     def _judge_objects(self, scratch, mutant, variant, objects, digest):
         with self._lock:

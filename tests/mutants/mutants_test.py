@@ -2,6 +2,7 @@
 
 import collections
 import os
+import signal
 import sys
 import tempfile
 import types
@@ -93,9 +94,8 @@ class Results(unittest.TestCase):
 
 class Judging(unittest.TestCase):
     def test_a_program_without_end_is_cut_by_its_processor_time(self):
-        status, _, seconds = judge.run([sys.executable, "-c", "while True: pass"], "/", 1)
-        self.assertNotEqual(status, 0)
-        self.assertGreaterEqual(seconds, 0.9)
+        status, _, _ = judge.run([sys.executable, "-c", "while True: pass"], "/", 1)
+        self.assertIn(status, (-signal.SIGXCPU, -signal.SIGKILL))
 
     def test_the_object_of_a_mutant_takes_the_place_of_its_archive_member(self):
         build = types.SimpleNamespace(_links={"t": ["c++", "t.o", "-o", "t", "lib.a"]})
