@@ -247,6 +247,10 @@ class Run {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == "--help") {
+    std::fputs(kUsage, stdout);
+    return 0;
+  }
   const auto options = parse(std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
   std::error_code error;
   if (!options || (std::filesystem::create_directories(options->out, error), error)) {

@@ -9,6 +9,7 @@ import argparse
 import collections
 import concurrent.futures
 import contextlib
+import fcntl
 import io
 import json
 import os
@@ -194,6 +195,12 @@ def main(arguments):
         print(f"mutants: no mutated file matches {options.file!r}", file=sys.stderr)
         return 2
     os.makedirs(options.out, exist_ok=True)
+    lock = open(os.path.join(options.out, "lock"), "w", encoding="utf-8")  # held until the end of the process
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        print(f"mutants: another run works in {options.out}", file=sys.stderr)
+        return 2
     equivalents = results.Equivalents(os.path.join(HERE, "equivalent.json"))
     try:
         entries = Run(options).judge_all(mutants)
