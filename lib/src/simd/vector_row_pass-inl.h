@@ -299,16 +299,17 @@ constexpr int kMaxHuntedRuns = 2;
 //
 // With k = 32 + shift and M = floor(2^k * n / L) + 1 <= 2^31, the high word of x * M is the segment of x with `shift` bits of its fraction
 // below it. A shift of 8 at most leaves room in 16 bits: 127 and a fraction are below 2^15, where larger ones are cut off.
+//
+// Searched for are the missing segments and, where tokens past the context's end count, every number of S_eff and above; then padding is found
+// too: a needless mark, never a missed one.
 struct SegmentTable {
   std::uint32_t multiplier;
   int shift;
 #if KVWITNESS_TIER_HAS_IFMA
-  // Bit s: whether segment s is missing. Bits at S_eff and above, and the last one, stand for numbers at S_eff and above, and are set where
-  // tokens past the context's end count; then padding is found too: a needless mark, never a missed one.
+  // Bit s: whether tokens of number s are searched for. Numbers above 63 are cut down to 63.
   std::uint64_t missing;
 #else
-  // Bit h of entry l: whether segment 16 * h + l is missing. Bits 4 to 7 stand for numbers above 63, and are set where tokens past the
-  // context's end count; then padding is found too: a needless mark, never a missed one.
+  // Bit h of entry l: whether tokens of number 16 * h + l are searched for. Bits 4 to 7 stand for numbers above 63.
   alignas(16) std::uint8_t missing[16];
 #endif
 };
@@ -337,23 +338,22 @@ HWY_INLINE bool fit_bytes(const WideSegments&, const RowShape&, SegmentTable&) {
 
 #if KVWITNESS_TIER_HAS_IFMA
 
-HWY_INLINE void tabulate(std::uint64_t missing, const RowShape& shape, SegmentTable& table) {
-  table.missing = missing | ((missing & shape.past_end_segment) != 0 ? ~shape.all_segments : 0);
+HWY_INLINE void tabulate(std::uint64_t numbers, bool /*beyond_63*/, SegmentTable& table) {
+  table.missing = numbers;
 }
 
 #else
 
 using Bytes16 = hn::Full128<std::uint8_t>;
 
-// Bit h of entry l is bit 16 * h + l.
-HWY_INLINE void tabulate(std::uint64_t missing, const RowShape& shape, SegmentTable& table) {
-  const bool past_end_counts = (missing & shape.past_end_segment) != 0;
+// Bit h of entry l is bit 16 * h + l of the numbers below 64; those beyond count together.
+HWY_INLINE void tabulate(std::uint64_t numbers, bool beyond_63, SegmentTable& table) {
   const Bytes16 d;
   alignas(16) static constexpr std::uint8_t kByteOfEntry[16] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1};
   alignas(16) static constexpr std::uint8_t kBitOfEntry[16] = {1, 2, 4, 8, 16, 32, 64, 128,
                                                                1, 2, 4, 8, 16, 32, 64, 128};
-  const auto words = hn::BitCast(d, hn::Set(hn::Full128<std::uint64_t>(), missing));
-  auto entries = hn::Set(d, past_end_counts ? 0xF0 : 0);
+  const auto words = hn::BitCast(d, hn::Set(hn::Full128<std::uint64_t>(), numbers));
+  auto entries = hn::Set(d, beyond_63 ? 0xF0 : 0);
   for (int group = 0; group < 4; ++group) {
     const auto index = hn::Add(hn::Load(d, kByteOfEntry), hn::Set(d, static_cast<std::uint8_t>(2 * group)));
     const auto is_missing = hn::TestBit(hn::TableLookupBytes(words, index), hn::Load(d, kBitOfEntry));
@@ -528,7 +528,9 @@ HWY_INLINE FoundInBlocks plan_hunt_by_table(std::uint64_t missing, const RowShap
                                             Hunt& hunt) {
 #if HWY_ARCH_X86
   if (fit_bytes(segments, shape, hunt.table)) {
-    tabulate(missing, shape, hunt.table);
+    // A token at or past the context's end has some number of S_eff or more.
+    const bool past_end_counts = (missing & shape.past_end_segment) != 0;
+    tabulate(missing | (past_end_counts ? ~shape.all_segments : 0), past_end_counts, hunt.table);
     return found_in_blocks_by_table;
   }
 #endif

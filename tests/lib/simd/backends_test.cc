@@ -220,6 +220,33 @@ TEST_P(EveryBackend, SeesATokenPastTheEndWhateverItsSlot) {
   }
 }
 
+// Every other segment stays empty but for one token far from both ends of the row: too many runs to hunt for one by one. It is the first or the
+// last token of its segment, or one at or past the context's end, which counts for the last segment where all of S exist.
+TEST_P(EveryBackend, SeesALoneTokenAmongManyMissingSegments) {
+  constexpr std::size_t kTopk = 2048;
+  for (const std::int32_t length : {200, 1000, 4099, 131072, 131071, 1000003, (1 << 20) - 1, 1 << 20, 3000017}) {
+    for (const std::uint64_t num_segments : {64u, 50u, 33u, 16u}) {
+      const auto len = static_cast<std::uint64_t>(length);
+      std::vector<std::int32_t> row(kTopk);
+      for (std::size_t slot = 0; slot < kTopk; ++slot) {
+        const std::uint64_t segment = 2 * (slot % (num_segments / 2)) + (num_segments % 2);
+        row[slot] = static_cast<std::int32_t>(slot % 3 == 0 ? segment_edge(segment, len, num_segments)
+                                                            : segment_edge(segment + 1, len, num_segments) - 1);
+      }
+      std::vector<std::int32_t> lone_tokens{length, length + 1, length + length / 3, 2 * length, INT32_MAX};
+      for (std::uint64_t segment = 1 - num_segments % 2; segment < num_segments; segment += 2) {
+        lone_tokens.push_back(static_cast<std::int32_t>(segment_edge(segment, len, num_segments)));
+        lone_tokens.push_back(static_cast<std::int32_t>(segment_edge(segment + 1, len, num_segments) - 1));
+      }
+      for (const std::int32_t token : lone_tokens) {
+        std::vector<std::int32_t> with_it(row);
+        with_it[draw(200, 1600)] = token;
+        ASSERT_NO_FATAL_FAILURE(expect_scalar_answers(with_it, kTopk, kTopk, {length}, num_segments));
+      }
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, EveryBackend, testing::ValuesIn(runnable_backends()), backend_name);
 
 TEST(Backends, VectorBackendsAreAmongThoseThatCanRunHere) {
