@@ -53,7 +53,7 @@ Verdict judge_expectation(const Case& value, const Outcome& outcome, Implementat
   }
   if (outcome.ending != Ending::kReturned) return broken(why_not_returned(outcome));
   for (std::size_t i = 0; i < value.after.size() && i < outcome.after.size(); ++i) {
-    if (!promised(value.after[i], implementation)) continue;
+    if (!promised(value.after[i], implementation) || outcome.after[i].ending == Ending::kUnsupported) continue;
     if (auto verdict = against_expectation(value.after[i], outcome.after[i])) {
       verdict->what = "call " + std::to_string(i + 1) + " of `after`: " + verdict->what;
       verdict->difference.reset();

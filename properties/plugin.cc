@@ -158,10 +158,11 @@ class PluginImplementation final : public Implementation {
 
   Outcome run_alone(const Case& call, const Surroundings& surroundings) {
     const bool strided = sees_stride(*this, call);
+    if (description_.declines_shapes && !takes(shape_of(call, strided))) {
+      return Outcome::ended(Ending::kUnsupported, "the plug-in does not take the shape");
+    }
     Outcome outcome = worker_->run_alone(call, strided, surroundings);
-    const auto known = shapes_.find(shape_of(call, strided));
-    const bool declined = outcome.ending == Ending::kUnsupported && !CallFrame::obstacle(call, strided);
-    if (declined && known != shapes_.end() && known->second) {
+    if (outcome.ending == Ending::kUnsupported && !CallFrame::obstacle(call, strided)) {
       return Outcome::ended(Ending::kMisspoke, "kvw_plugin_supports declines the shape, which it took before");
     }
     return outcome;

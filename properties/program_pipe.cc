@@ -12,7 +12,10 @@
 #include <csignal>
 #include <cstring>
 #include <ctime>
+#include <optional>
 #include <utility>
+
+#include "properties/processor_use.h"
 
 extern char** environ;
 
@@ -163,15 +166,26 @@ bool ProgramPipe::exchange_some(int timeout_ms) {
 }
 
 std::expected<std::span<const std::byte>, Silence> ProgramPipe::receive(std::size_t size, Clock::time_point deadline) {
+  constexpr std::chrono::milliseconds kLeast{1000};  // for the rest of an answer that began late
+  const auto limit = std::max(std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()), kLeast);
+  std::optional<Starvation> starvation;
   while (received_.size() < size) {
     if (at_end_) {
       return std::unexpected(Silence::kEndOfFile);
     }
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
     if (left.count() <= 0 || !exchange_some(static_cast<int>(left.count()) + 1)) {
-      if (Clock::now() >= deadline) {
+      if (Clock::now() < deadline) {
+        continue;
+      }
+      // What it had used before is not known, so it gets the limit once more where it works on.
+      if (!starvation) {
+        starvation.emplace(process_, ProcessorUse::Of::kGroup, limit);
+      }
+      if (!starvation->allows_more()) {
         return std::unexpected(Silence::kDeadline);
       }
+      deadline = Clock::now() + Starvation::kInterval;
     }
   }
   return std::span<const std::byte>(received_).first(size);

@@ -430,21 +430,21 @@ Edits plainer_history(const Case& value) {
 
 using Pass = Edits (*)(const Case&);
 // Of one call, whatever came before it.
-constexpr Pass kAlone[] = {drop_rows,       drop_slots,     drop_values,   plainer_call,
-                           shorter_lengths, smaller_counts, plainer_tokens};
+constexpr Pass kAlone[] = {drop_rows,      drop_slots,      drop_values,   plainer_call,
+                           smaller_counts, shorter_lengths, plainer_tokens};
 // Of a case with its history.
 constexpr Pass kPasses[] = {fewer_calls,
                             drop_rows,
                             drop_slots,
                             drop_values,
                             plainer_call,
-                            shorter_lengths,
                             smaller_counts,
+                            shorter_lengths,
                             plainer_tokens,
                             with_history<drop_rows>,
                             with_history<drop_slots>,
-                            with_history<shorter_lengths>,
                             with_history<smaller_counts>,
+                            with_history<shorter_lengths>,
                             plainer_history};
 
 Edits alone_passes(const Case& value) {
@@ -472,12 +472,20 @@ std::optional<Case> candidate_of(const Case& value, const Complexity& complexity
   return candidate;
 }
 
+// What a call reads and writes.
+std::int64_t elements_of(const Case& value) {
+  constexpr Wide kMost = Wide{1} << 28;  // far more than any call that is made
+  const Wide witnesses = value.operation == Operation::kWitnesses && value.num_segments > 0
+                             ? Wide{value.rows()} * value.num_segments
+                             : Wide{0};
+  return static_cast<std::int64_t>(value.learned.size() + value.context_lens.size()) +
+         static_cast<std::int64_t>(std::min(witnesses, kMost));
+}
+
 // What an attempt costs: more for a large case, and much for one that ran into the deadline.
 std::int64_t cost_of(const Case& candidate, Attempt result) {
-  auto elements = static_cast<std::int64_t>(candidate.learned.size() + candidate.context_lens.size());
-  for (const Case& earlier : candidate.after) {
-    elements += static_cast<std::int64_t>(earlier.learned.size() + earlier.context_lens.size());
-  }
+  std::int64_t elements = elements_of(candidate);
+  for (const Case& earlier : candidate.after) elements += elements_of(earlier);
   return 1 + elements / 16384 + static_cast<std::int64_t>(candidate.after.size()) / 16 +
          (result == Attempt::kHung ? 100 : 0);
 }

@@ -11,13 +11,13 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
 
 #include "properties/oracle.h"
+#include "properties/processor_use.h"
 #include "properties/worker_channel.h"
 
 namespace kvwitness::harness {
@@ -43,55 +43,6 @@ std::string text_of(const std::array<char, size>& text) {
 
 // What became of a task.
 enum class Fate : std::uint8_t { kAnswered, kDied, kHung };
-
-// What the system says of a process at the moment.
-struct ProcessUse {
-  bool wants_processor;
-  milliseconds used;
-};
-std::optional<ProcessUse> use_of(pid_t process) {
-  std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
-  std::string line;
-  std::getline(stat, line);
-  const std::size_t end_of_name = line.rfind(')');
-  char state = 0;
-  long user_ticks = 0;
-  long system_ticks = 0;
-  if (end_of_name == std::string::npos ||
-      std::sscanf(line.c_str() + end_of_name + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld %ld", &state,
-                  &user_ticks, &system_ticks) != 3) {
-    return std::nullopt;
-  }
-  return ProcessUse{state == 'R', milliseconds((user_ticks + system_ticks) * 1000 / sysconf(_SC_CLK_TCK))};
-}
-
-// Whether a process that let a deadline pass may be given more time because the machine is busy: it wants to run, and
-// has had less of a processor than the deadline allows. Asked every kInterval, after a note of what it had used when it
-// was given its task.
-class Starvation {
- public:
-  static constexpr milliseconds kInterval{250};
-
-  Starvation(pid_t process, milliseconds limit) : process_(process), limit_(limit), before_(use_of(process)) {}
-
-  bool allows_more() {
-    const std::optional<ProcessUse> use = use_of(process_);
-    if (!use || !before_ || ++intervals_ > kMostIntervals) {
-      return false;
-    }
-    const bool runs = use->wants_processor || use->used > latest_;
-    latest_ = use->used;
-    return runs && use->used - before_->used < limit_;
-  }
-
- private:
-  static constexpr int kMostIntervals = 120;
-  pid_t process_;
-  milliseconds limit_;
-  std::optional<ProcessUse> before_;
-  milliseconds latest_ = milliseconds::max();  // nothing has run since the first question
-  int intervals_ = 0;
-};
 
 std::string name_of_buffer(const PlacedCall& call, Region region) {
   switch (region) {
@@ -339,7 +290,7 @@ class Worker::Process {
       channel_->caller_sleeps.store(0);
       look_after_keeper();
       if (!starvation && Clock::now() - begun >= kKeeperCheck / 2 && !over()) {
-        starvation.emplace(process_, limit);
+        starvation.emplace(process_, ProcessorUse::Of::kProcess, limit);
       }
       if (Clock::now() >= deadline && !over()) {
         if (!starvation || !starvation->allows_more()) {

@@ -46,7 +46,8 @@ constexpr harness::Patience::Limits kLimits{.call = std::chrono::milliseconds(10
                                             .unfamiliar = std::chrono::milliseconds(3000)};
 
 constexpr harness::Patience::Limits kPipeLimits{.call = std::chrono::milliseconds(2000),
-                                                .unfamiliar = std::chrono::milliseconds(5000)};
+                                                .unfamiliar = std::chrono::milliseconds(10000),
+                                                .elements_per_second = std::int64_t{1} << 18};
 
 struct Options {
   fs::path folder;

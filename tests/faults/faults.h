@@ -191,7 +191,7 @@ enum class Group : std::uint8_t {
   /* Placement. */ \
   X(kCalls, spare_written, "bounds", "padding behind the row is cleared up to a multiple of 4 columns") \
   X(kCalls, stride_ignored, "stride_widening", "rows are taken as packed") \
-  X(kCalls, stride_of_31_bits, "bounds", "row * stride goes negative at 2^31") \
+  X(kCalls, stride_of_31_bits, "oracle_equality", "row * stride goes negative at 2^31") \
   X(kCalls, stride_of_32_bits, "oracle_equality", "row * stride wraps at 2^32") \
   X(kCalls, base_rounded_down, "oracle_equality", "a base off a 16-byte boundary is read from the boundary below") \
   X(kCalls, written_before, "bounds", "a witness goes to the element before the output") \

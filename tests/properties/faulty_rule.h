@@ -33,7 +33,8 @@ struct Faults {
   bool rows_count_to_65535 = false;      // the rest of the batch is left as it was
   bool accepts_65_segments = false;
   std::int64_t every_nth_call_is_wrong = 0;
-  int misaligned_is_wrong = 0;  // base offsets that are no multiple of it
+  int misaligned_is_wrong = 0;         // base offsets that are no multiple of it
+  std::int64_t hangs_on_segments = 0;  // no answer to this S
 };
 
 class FaultyRule final : public Implementation {
@@ -53,7 +54,9 @@ class FaultyRule final : public Implementation {
 
   Outcome run_in(const Case& value, const Surroundings&) override {
     std::vector<Outcome> after;
-    for (const Case& earlier : value.after) after.push_back(answer(earlier));
+    for (const Case& earlier : value.after) {
+      after.push_back(supports(earlier) ? answer(earlier) : Outcome::ended(Ending::kUnsupported, ""));
+    }
     Outcome outcome = answer(value);
     outcome.after = std::move(after);
     return outcome;
@@ -61,10 +64,15 @@ class FaultyRule final : public Implementation {
 
   void serve_only(std::function<bool(const Case&)> supports) { supports_ = std::move(supports); }
   void make_legal_calls_alone() { checks_arguments_ = false; }
+  int hangs() const { return hangs_; }
 
  private:
   Outcome answer(const Case& value) {
     ++calls_;
+    if (faults_.hangs_on_segments > 0 && value.num_segments == faults_.hangs_on_segments) {
+      ++hangs_;
+      return Outcome::ended(Ending::kHung, "no answer");
+    }
     Outcome outcome;
     const bool in_place = value.operation == Operation::kScatter || value.in_place;
     outcome.status = status_for(value);
@@ -155,6 +163,7 @@ class FaultyRule final : public Implementation {
   bool checks_arguments_ = true;
   std::function<bool(const Case&)> supports_;
   std::int64_t calls_ = 0;
+  int hangs_ = 0;
   std::uint64_t occupied_ = 0;
 };
 

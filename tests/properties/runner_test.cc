@@ -316,6 +316,62 @@ TEST(Runner, JudgesPinnedCasesFirstAndTheirExpectations) {
   EXPECT_EQ(report.implementations[0].properties.front().kind, ResultKind::kPass);
 }
 
+// Where what a case expects is the rule's answer, the case is made smaller and expects the rule's answer to what is left.
+TEST(Runner, MakesACaseSmallerWithItsExpectation) {
+  RunOptions options = small_run();
+  options.cases_per_property = 0;
+  options.properties = properties_named({"bounds"});
+  options.pinned = {
+      pinned(R"({"kvwitness_case":1,"operation":"scatter","topk":6,"num_segments":4,"context_lens":[10,16],
+      "learned":[[0,1,9,-1,-1,-1],[0,5,9,13,2,2]],"expect":{"rows":[[0,1,3,5,-1,-1],[0,5,9,13,2,2]]}})")};
+  const Report report = run_faulty(options, {.edge_rounds_down = true});
+  const PropertyResult& expectation = report.implementations[0].properties.back();
+  ASSERT_EQ(expectation.kind, ResultKind::kFail);
+  const Case& minimal = expectation.counterexample->minimal;
+  EXPECT_LE(size_of(minimal), 3U) << minimal;
+  ASSERT_TRUE(minimal.expect);
+  EXPECT_EQ(*minimal.expect, Expectation(expected_rows(minimal)));
+  EXPECT_EQ(expectation.counterexample->reproduction, Reproduction::kFresh);
+}
+
+// A call before the case that lies outside the domain is not made, so nothing is expected of it.
+TEST(Runner, ExpectsNothingOfAnEarlierCallThatIsDeclined) {
+  auto rule = std::make_unique<FaultyRule>("rule", Faults{});
+  rule->serve_only([](const Case& value) { return value.topk >= value.num_segments; });
+  RunOptions options = small_run();
+  options.cases_per_property = 0;
+  options.pinned = {pinned(R"({"kvwitness_case":1,"operation":"witnesses","topk":2,"num_segments":2,"context_lens":[8],
+      "learned":[[1,-1]],"expect":{"rows":[[-1,4]]},"after":[{"kvwitness_case":1,"operation":"witnesses","topk":1,
+      "num_segments":2,"context_lens":[8],"learned":[[-1]],"expect":{"rows":[[0,4]]}}]})")};
+  const PropertyResult expectation = run(options, one(std::move(rule))).implementations[0].properties.back();
+  EXPECT_EQ(expectation.property, kExpectation);
+  EXPECT_EQ(expectation.kind, ResultKind::kPass);
+}
+
+// Each hang costs a deadline: the whole run may have some dozens of them, not hundreds.
+TEST(Runner, EndsSoonWithAnImplementationThatHangs) {
+  auto rule = std::make_unique<FaultyRule>("rule", Faults{.hangs_on_segments = 3});
+  const FaultyRule& hanging = *rule;
+  RunOptions options;
+  for (const Property& property : all_properties()) options.properties.push_back(&property);
+  auto implementations = one(std::move(rule));
+  const auto report = run_properties(options, implementations, nullptr);
+  ASSERT_TRUE(report.has_value());
+  EXPECT_LE(hanging.hangs(), 120);
+  const auto& properties = report->implementations[0].properties;
+  EXPECT_EQ(report->implementations[0].kind, ResultKind::kFail);
+  EXPECT_GT(std::ranges::count(properties, ResultKind::kFail, &PropertyResult::kind), 10);
+  for (const PropertyResult& result : properties) {
+    if (result.kind == ResultKind::kSkipped) {
+      EXPECT_TRUE(result.property == "backend_equality" || result.reason.starts_with("not judged to the end"))
+          << result.property << ": " << result.reason;
+    }
+    if (result.kind != ResultKind::kFail) continue;
+    EXPECT_EQ(result.counterexample->minimal.num_segments, 3) << result.property;
+    EXPECT_LE(size_of(result.counterexample->minimal), 4U) << result.property << result.counterexample->minimal;
+  }
+}
+
 TEST(Runner, LeavesOutPinnedCasesBeyondTheNarrowedDomain) {
   RunOptions options = small_run();
   options.cases_per_property = 0;
