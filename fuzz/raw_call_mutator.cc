@@ -15,6 +15,10 @@ constexpr std::int64_t wrapped_product(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
 }
 
+constexpr std::int64_t wrapped_sum(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
 class RawCallMutator {
  public:
   RawCallMutator(RawCall& call, Random& random) : call_(call), random_(random) {}
@@ -32,10 +36,7 @@ class RawCallMutator {
 
  private:
   std::size_t below(std::size_t count) { return random_() % count; }
-  std::int64_t beside(std::int64_t value) {
-    const auto step = static_cast<std::uint64_t>(static_cast<std::int64_t>(below(3)) - 1);
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(value) + step);
-  }
+  std::int64_t beside(std::int64_t value) { return wrapped_sum(value, static_cast<std::int64_t>(below(3)) - 1); }
   std::int64_t& any_count() { return call_.counts[below(kCountCount)]; }
 
   void function() { call_.function = static_cast<Function>(below(kFunctionCount)); }
@@ -73,8 +74,8 @@ class RawCallMutator {
       case 6:
         // As many lengths as whole requests, or one more for the rows that are left.
         counts[kLengthsNextN] = static_cast<std::int64_t>(1 + below(4));
-        counts[kLengthsCount] =
-            std::max<std::int64_t>(counts[kRows], 0) / counts[kLengthsNextN] + static_cast<std::int64_t>(below(2));
+        counts[kLengthsCount] = wrapped_sum(std::max<std::int64_t>(counts[kRows], 0) / counts[kLengthsNextN],
+                                            static_cast<std::int64_t>(below(2)));
         break;
       default:
         counts[kLen] = wrapped_product(counts[kRows], counts[kTopk]);
