@@ -51,22 +51,53 @@ class MovedTail {
   int shift_;
 };
 
-// The first `drawn.size()` entries of the shuffled pool [0 .. row], unordered. `drawn` itself holds the front of the
-// pool, `tail` what was moved of the rest, so that the pool is never written out.
-void draw(std::uint64_t row, std::uint64_t seed, std::span<std::int32_t> drawn, MovedTail& tail) {
-  std::iota(drawn.begin(), drawn.end(), 0);
-  tail.clear();
-  std::uint64_t state = mix(seed ^ (row * kGamma));
-  for (std::uint64_t slot = 0; slot < drawn.size(); ++slot) {
-    state = mix(state);
-    const std::uint64_t pick = slot + state % (row + 1 - slot);
-    if (pick < drawn.size()) {
-      std::swap(drawn[slot], drawn[pick]);
-    } else {
-      drawn[slot] = tail.exchange(static_cast<std::int32_t>(pick), drawn[slot]);
+// A pool of up to this many times as many tokens as are drawn from it is written out; of a longer one, what moved.
+constexpr std::size_t kShortPool = 16;
+
+// Draws rows of up to `tokens` tokens, `largest_count` of them at most.
+class Drawer {
+ public:
+  Drawer(std::size_t tokens, std::size_t largest_count)
+      : is_short_(tokens / kShortPool <= largest_count),
+        pool_(is_short_ ? tokens : 0),
+        tail_(is_short_ ? 0 : std::min(largest_count, tokens - largest_count)) {}
+
+  // The first `drawn.size()` entries of the shuffled pool [0 .. row], unordered.
+  void draw(std::uint64_t row, std::uint64_t seed, std::span<std::int32_t> drawn) {
+    if (is_short_) {
+      const std::span<std::int32_t> pool = std::span(pool_).first(static_cast<std::size_t>(row) + 1);
+      std::iota(pool.begin(), pool.end(), 0);
+      for_each_pick(row, seed, drawn.size(),
+                    [&](std::uint64_t slot, std::uint64_t pick) { std::swap(pool[slot], pool[pick]); });
+      std::ranges::copy(pool.first(drawn.size()), drawn.begin());
+      return;
+    }
+    // `drawn` itself holds the front of the pool, `tail` what was moved of the rest, so that the pool is never written out.
+    std::iota(drawn.begin(), drawn.end(), 0);
+    tail_.clear();
+    for_each_pick(row, seed, drawn.size(), [&](std::uint64_t slot, std::uint64_t pick) {
+      if (pick < drawn.size()) {
+        std::swap(drawn[slot], drawn[pick]);
+      } else {
+        drawn[slot] = tail_.exchange(static_cast<std::int32_t>(pick), drawn[slot]);
+      }
+    });
+  }
+
+ private:
+  template <typename Swap>
+  static void for_each_pick(std::uint64_t row, std::uint64_t seed, std::size_t count, const Swap& swap) {
+    std::uint64_t state = mix(seed ^ (row * kGamma));
+    for (std::uint64_t slot = 0; slot < count; ++slot) {
+      state = mix(state);
+      swap(slot, slot + state % (row + 1 - slot));
     }
   }
-}
+
+  bool is_short_;
+  std::vector<std::int32_t> pool_;
+  MovedTail tail_;
+};
 
 // Sorts offsets in [0, largest] in linear time (radix 256, least digit first); `buffer` is as long as `offsets`.
 void sort_ascending(std::span<std::int32_t> offsets, std::span<std::int32_t> buffer, std::uint64_t largest) {
@@ -104,9 +135,9 @@ void fill_row(const Random& random, std::size_t tokens, std::span<std::int32_t> 
   if (offsets.empty()) {
     return;
   }
-  MovedTail tail(std::min(offsets.size(), tokens - offsets.size()));
+  Drawer drawer(tokens, offsets.size());
   std::vector<std::int32_t> buffer(offsets.size());
-  draw(tokens - 1, random.seed, offsets, tail);
+  drawer.draw(tokens - 1, random.seed, offsets);
   sort_ascending(offsets, buffer, tokens - 1);
 }
 
@@ -115,12 +146,12 @@ void fill_row(const Local&, std::size_t tokens, std::span<std::int32_t> offsets)
 }
 
 void fill_mask(const Random& random, std::size_t seq, std::span<std::uint8_t> mask) {
-  MovedTail tail(count_of(random, seq));
+  Drawer drawer(seq, count_of(random, seq));
   std::vector<std::int32_t> drawn(count_of(random, seq));
   std::ranges::fill(mask, std::uint8_t{0});
   for (std::size_t row = 0; row < seq; ++row) {
     const std::span<std::int32_t> offsets = std::span(drawn).first(count_of(random, row + 1));
-    draw(row, random.seed, offsets, tail);
+    drawer.draw(row, random.seed, offsets);
     for (const std::int32_t offset : offsets) {
       mask[row * seq + static_cast<std::size_t>(offset)] = 1;
     }

@@ -47,6 +47,19 @@ TEST(RandomSelector, DrawsTheRowOfAShuffleOfTheWholePool) {
   }
 }
 
+// A pool of up to 16 * budget + 15 tokens is written out, of a longer one only what moved.
+TEST(RandomSelector, DrawsTheSameOnBothSidesOfTheLongestPoolThatIsWrittenOut) {
+  for (const std::size_t budget : {1u, 2u, 5u, 60u, 511u}) {
+    const auto longest = static_cast<std::int32_t>(16 * budget + 15);
+    for (std::int32_t tokens = longest - 2; tokens <= longest + 2; ++tokens) {
+      for (const std::uint64_t seed : {std::uint64_t{0}, std::uint64_t{77}}) {
+        ASSERT_EQ(select_row(Random{budget, seed}, tokens - 1), shuffled_row(budget, seed, tokens - 1))
+            << "tokens=" << tokens << " budget=" << budget;
+      }
+    }
+  }
+}
+
 TEST(RandomSelector, DrawsFromTheLongestContextWithoutItsPool) {
   constexpr std::int32_t kLastRow = std::numeric_limits<std::int32_t>::max() - 1;
   const Offsets offsets = select_row(Random{1000, 42}, kLastRow);
@@ -110,10 +123,13 @@ TEST(Selectors, LeaveTheRestOfALargerRoomAlone) {
 TEST(SelectMask, HoldsTheSelectedRowInEachRow) {
   for (const Selector& selector : {Selector{Random{0, 3}}, Selector{Random{5, 3}}, Selector{Random{500, 3}},
                                    Selector{Local{0}}, Selector{Local{6}}}) {
-    for (const std::int32_t seq : {0, 1, 2, 40}) {
+    for (const std::int32_t seq : {0, 1, 2, 40, 95, 96, 150}) {
       std::vector<std::uint8_t> expected(static_cast<std::size_t>(seq) * static_cast<std::size_t>(seq), 0);
       for (std::int32_t row = 0; row < seq; ++row) {
-        for (const std::int32_t offset : select_row(selector, row)) {
+        const auto* const random = std::get_if<Random>(&selector);
+        const Offsets offsets =
+            random != nullptr ? shuffled_row(random->budget, random->seed, row) : select_row(selector, row);
+        for (const std::int32_t offset : offsets) {
           expected[static_cast<std::size_t>(row * seq + offset)] = 1;
         }
       }
