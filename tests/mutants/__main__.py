@@ -175,7 +175,7 @@ def report(mutants, entries, equivalents, stale, path):
         print(f"survived  {mutant.place}\n    - {mutant.before.strip()}\n    + {mutant.after.strip()}")
     for mutant in contradicted:
         print(f"listed as equivalent, but killed: {mutant.place}  {mutant.after.strip()}")
-    for file, line, after in stale:
+    for file, _, line, after in stale:
         print(f"listed as equivalent, but no mutant of today: {file}  {line}  ->  {after}")
     print(f"the report: {os.path.relpath(path)}")
     if survivors or stale or contradicted:

@@ -155,6 +155,7 @@ class Mutant:
     line: int
     before: str
     after: str
+    previous: str = ""  # the line before
 
     @property
     def place(self):
@@ -167,7 +168,7 @@ class Mutant:
 def mutants_of(root, area, file, mutate):
     with open(os.path.join(root, file), encoding="utf-8") as stream:
         lines = stream.readlines()
-    made = [Mutant(area, file, line, lines[line - 1], after) for line, after in mutate(lines)]
+    made = [Mutant(area, file, line, lines[line - 1], after, lines[line - 2] if line > 1 else "") for line, after in mutate(lines)]
     return sorted(made, key=lambda mutant: (mutant.line, mutant.after))
 
 

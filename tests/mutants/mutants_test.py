@@ -17,8 +17,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 AREA = areas.Area("rows", ("lib/src/f.cc",), ("lib/src/f.cc",), areas.only(areas.Program("unit"), areas.Program("verify")))
 
 
-def mutant(before="  return a + b;\n", after="  return a - b;\n", line=2):
-    return areas.Mutant(AREA, "lib/src/f.cc", line, before, after)
+def mutant(before="  return a + b;\n", after="  return a - b;\n", line=2, previous="int f() {\n"):
+    return areas.Mutant(AREA, "lib/src/f.cc", line, before, after, previous)
 
 
 class Mutants(unittest.TestCase):
@@ -85,6 +85,15 @@ class Results(unittest.TestCase):
         self.assertEqual(equivalents.stale([mutant()], {"lib/src/f.cc"}), [])
         self.assertEqual(len(equivalents.stale([], {"lib/src/f.cc"})), 1)
         self.assertEqual(equivalents.stale([], {"another"}), [])
+
+    def test_an_explanation_may_be_of_one_of_several_equal_lines(self):
+        with open(self.path, "w", encoding="utf-8") as stream:
+            stream.write('{"equivalent": [{"file": "lib/src/f.cc", "after": "int f() {", "line": "return a + b;", "mutated": ["return a - b;"],'
+                         ' "reason": "b is 0"}]}')
+        equivalents = results.Equivalents(self.path)
+        self.assertEqual(equivalents.reason(mutant()), "b is 0")
+        self.assertIsNone(equivalents.reason(mutant(previous="int g() {\n")))
+        self.assertEqual(len(equivalents.stale([mutant(previous="int g() {\n")], {"lib/src/f.cc"})), 1)
 
     def test_the_table_is_aligned_and_scores_what_was_judged(self):
         text = results.table({"f.cc": collections.Counter(killed=3, survived=1, invalid=2, equivalent=5)}).splitlines()

@@ -43,22 +43,28 @@ class Results:
 
 
 class Equivalents:
-    """The checked-in list of mutants that no test can kill: by file, original line and mutated line, never by number."""
+    """The checked-in list of mutants that no test can kill: by file, original line and mutated line, never by number; where the same line stands in
+    several places, by the line before it too."""
 
     def __init__(self, path):
         with open(path, encoding="utf-8") as stream:
-            self._entries = json.load(stream)["equivalent"]
+            entries = json.load(stream)["equivalent"]
         self._reasons = {}
-        for entry in self._entries:
+        for entry in entries:
             for mutated in entry["mutated"]:
-                self._reasons[(entry["file"], entry["line"].strip(), mutated.strip())] = entry["reason"]
+                self._reasons[(entry["file"], entry.get("after", ""), entry["line"].strip(), mutated.strip())] = entry["reason"]
+
+    @staticmethod
+    def _keys(mutant):
+        """The ways to speak of a mutant, the more exact one first."""
+        return [(mutant.file, previous, mutant.before.strip(), mutant.after.strip()) for previous in (mutant.previous.strip(), "")]
 
     def reason(self, mutant):
-        return self._reasons.get((mutant.file, mutant.before.strip(), mutant.after.strip()))
+        return next((self._reasons[key] for key in self._keys(mutant) if key in self._reasons), None)
 
     def stale(self, generated, files):
         """Entries of these files that belong to no mutant: the line they speak of has changed."""
-        present = {(mutant.file, mutant.before.strip(), mutant.after.strip()) for mutant in generated}
+        present = {key for mutant in generated for key in self._keys(mutant)}
         return [key for key in self._reasons if key[0] in files and key not in present]
 
 
