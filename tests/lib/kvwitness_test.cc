@@ -738,6 +738,7 @@ TEST(Operations, RefuseACallThatIsPlainButForOneArgument) {
   EXPECT_EQ(kvw_scatter(learned, 16, 4, lens, 4, 65), KVW_SEGMENTS_OUT_OF_RANGE);
   EXPECT_EQ(kvw_scatter(learned, 15, 4, lens, 4, 4), KVW_ROWS_MISMATCH);
   EXPECT_EQ(kvw_scatter(learned, 16, 4, learned + 15, 4, 4), KVW_BUFFER_OVERLAP);
+  EXPECT_EQ(kvw_scatter(out + 3, 16, 4, out, 4, 4), KVW_BUFFER_OVERLAP);  // the last of the lengths is the first token
 
   EXPECT_EQ(kvw_apply(learned, 15, 4, lens, 4, 2, 4, 2, out), KVW_ROWS_MISMATCH);
   EXPECT_EQ(kvw_apply(learned, 16, 4, lens, 4, -1, 4, 2, out), KVW_NEGATIVE_COUNT);
@@ -748,12 +749,15 @@ TEST(Operations, RefuseACallThatIsPlainButForOneArgument) {
   EXPECT_EQ(kvw_apply(learned, 16, 4, lens, 4, 2, 4, 2, nullptr), KVW_NULL_POINTER);
   EXPECT_EQ(kvw_apply(learned, 16, 4, lens, 4, 2, 4, 2, learned + 1), KVW_BUFFER_OVERLAP);
   EXPECT_EQ(kvw_apply(learned, 16, 4, out + 15, 4, 2, 4, 2, out), KVW_BUFFER_OVERLAP);
+  EXPECT_EQ(kvw_apply(learned, 16, 4, out, 4, 2, 4, 2, out + 3), KVW_BUFFER_OVERLAP);
+  EXPECT_EQ(kvw_apply(out, 16, 4, lens, 4, 2, 4, 2, out + 15), KVW_BUFFER_OVERLAP);
 
   EXPECT_EQ(kvw_witness_indices(learned, 15, 4, lens, 4, 8, out), KVW_ROWS_MISMATCH);
   EXPECT_EQ(kvw_witness_indices(learned, 16, 4, lens, 4, 0, out), KVW_SEGMENTS_OUT_OF_RANGE);
   EXPECT_EQ(kvw_witness_indices(learned, 16, 4, lens, 4, 8, nullptr), KVW_NULL_POINTER);
   EXPECT_EQ(kvw_witness_indices(out, 16, 4, lens, 4, 8, out + 15), KVW_BUFFER_OVERLAP);
   EXPECT_EQ(kvw_witness_indices(learned, 16, 4, out + 31, 4, 8, out), KVW_BUFFER_OVERLAP);
+  EXPECT_EQ(kvw_witness_indices(learned, 16, 4, out, 4, 8, out + 3), KVW_BUFFER_OVERLAP);
   EXPECT_TRUE(memory.untouched());
 }
 

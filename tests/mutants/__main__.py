@@ -88,8 +88,8 @@ class Progress:
 
 
 class Run:
-    def __init__(self, options):
-        self.options = options
+    def __init__(self, options, equivalents):
+        self.options, self.equivalents = options, equivalents
         self.build = judge.Build(ROOT, options.build)
         self.judge = judge.Judge(self.build, options.out)
         self.results = results.Results(os.path.join(options.out, "results.jsonl"))
@@ -142,7 +142,9 @@ class Run:
                 for future in concurrent.futures.as_completed(futures):
                     index = futures[future]
                     entries[index] = future.result()
-                    progress.step(mutants[index], entries[index]["status"] if entries[index] else "left")
+                    status = entries[index]["status"] if entries[index] else "left"
+                    explained = status == "survived" and self.equivalents.reason(mutants[index]) is not None
+                    progress.step(mutants[index], "equivalent" if explained else status)
             except BaseException:
                 self.deadline = 0.0
                 raise
@@ -203,7 +205,7 @@ def main(arguments):
         return 2
     equivalents = results.Equivalents(os.path.join(HERE, "equivalent.json"))
     try:
-        entries = Run(options).judge_all(mutants)
+        entries = Run(options, equivalents).judge_all(mutants)
     except judge.BuildFault as fault:
         print(f"mutants: {fault}", file=sys.stderr)
         return 2
