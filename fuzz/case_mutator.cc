@@ -15,7 +15,7 @@ namespace {
 using harness::Case;
 using harness::Operation;
 
-constexpr std::int64_t kMostTopk = 600;
+constexpr std::int64_t kMostTopk = 700;
 constexpr std::size_t kMostRows = 12;
 constexpr std::size_t kMostAfter = 3;
 
@@ -102,25 +102,30 @@ class CaseMutator {
     }
   }
 
-  // One token a segment, all but one segment, or one segment alone.
+  // One token a segment, all but one segment, one segment alone, or every so many-th one; at times a single token past the context's end, which
+  // counts for the last segment, among them.
   void cover_row() {
     if (!has_rows() || value_.num_segments <= 0) {
       return;
     }
     const std::size_t index = any_row();
-    const std::int64_t context_len = std::max(value_.context_lens[index], 1);
+    const std::int32_t context_len = std::max(value_.context_lens[index], 1);
     const auto effective = static_cast<std::size_t>(
         std::min<std::int64_t>(harness::oracle_effective_segments(context_len, value_.num_segments), kMostTopk));
-    const std::size_t kind = below(3);
+    const std::size_t kind = below(4);
     const std::size_t chosen = below(effective);
+    const std::size_t step = kind == 3 ? 2 + below(3) : 1;
     const std::span<std::int32_t> tokens = row(index);
     const std::size_t shift = one_in(2) ? 0 : below(tokens.size());
     for (std::size_t slot = 0; slot < tokens.size(); ++slot) {
-      std::size_t segment = kind == 2 ? chosen : slot % effective;
+      std::size_t segment = kind == 2 ? chosen : slot * step % effective / step * step;
       segment += kind == 1 && segment == chosen ? 1 : 0;
       const std::int64_t first =
           harness::oracle_edge(static_cast<std::int64_t>(segment % effective), context_len, value_.num_segments);
       tokens[(slot + shift) % tokens.size()] = static_cast<std::int32_t>(first);
+    }
+    if (one_in(3)) {
+      tokens[below(tokens.size())] = one_in(4) ? std::numeric_limits<std::int32_t>::max() : context_len;
     }
   }
   void arrange_row() {
@@ -227,7 +232,7 @@ class CaseMutator {
     if (!has_rows()) {
       return;
     }
-    constexpr std::array<std::int64_t, 14> kWidths = {1, 3, 4, 5, 15, 16, 17, 63, 64, 65, 127, 129, 192, 257};
+    constexpr std::array<std::int64_t, 16> kWidths = {1, 3, 4, 5, 15, 16, 17, 63, 64, 65, 127, 129, 192, 257, 512, 640};
     const std::int64_t wanted = one_in(2) ? any_of(kWidths) : std::clamp<std::int64_t>(near(value_.topk), 1, kMostTopk);
     std::vector<std::int32_t> learned;
     const bool pads = one_in(2);
