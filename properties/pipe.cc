@@ -30,6 +30,7 @@ constexpr std::uint32_t kMagic = 0x5057564B;
 constexpr std::uint32_t kVersion = 1;
 constexpr std::uint32_t kMostNameBytes = 4096;
 constexpr std::int32_t kNotSupported = -1;
+constexpr int kMomentMs = 3;
 // More than this is not sent through a pipe: the shape counts as unsupported.
 constexpr std::int64_t kMostDataElements = std::int64_t{1} << 26;
 
@@ -156,6 +157,7 @@ class PipeImplementation final : public Implementation {
  private:
   Outcome misspoke(std::string how) {
     program_.reset();
+    has_misspoken_ = true;
     return Outcome::ended(Ending::kMisspoke, std::move(how));
   }
 
@@ -209,7 +211,7 @@ class PipeImplementation final : public Implementation {
       failed->how = "at its start: " + failed->how;
       return *failed;
     }
-    if (program_->has_unread_bytes()) {
+    if (program_->has_unread_bytes(0)) {
       return misspoke("the program wrote bytes that no request asked for");
     }
     const std::vector<std::int32_t> data = data_of(value, surroundings);
@@ -283,7 +285,7 @@ class PipeImplementation final : public Implementation {
       std::memcpy(result.data(), bytes->data() + sizeof(AnswerHead), result.size() * sizeof(std::int32_t));
     }
     program_->consume(size);
-    if (program_->has_unread_bytes()) {
+    if (program_->has_unread_bytes(has_misspoken_ ? kMomentMs : 0)) {
       return misspoke("the program wrote more than its answer counts");
     }
     return outcome_of(value, head.status, data, result, surroundings);
@@ -337,6 +339,7 @@ class PipeImplementation final : public Implementation {
   std::string command_;
   Patience patience_;
   std::optional<ProgramPipe> program_;
+  bool has_misspoken_ = false;  // then it is worth a moment to see whether an answer goes on
   std::string name_;
   std::uint32_t sequence_ = 0;
   std::set<ShapeKey> shapes_;  // that this process has answered

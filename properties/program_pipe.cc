@@ -195,9 +195,9 @@ void ProgramPipe::consume(std::size_t size) {
   received_.erase(received_.begin(), received_.begin() + static_cast<std::ptrdiff_t>(size));
 }
 
-bool ProgramPipe::has_unread_bytes() {
+bool ProgramPipe::has_unread_bytes(int wait_ms) {
   if (received_.empty() && !at_end_) {
-    exchange_some(0);
+    exchange_some(wait_ms);
   }
   return !received_.empty();
 }

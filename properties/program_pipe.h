@@ -37,8 +37,8 @@ class ProgramPipe {
   std::expected<std::span<const std::byte>, Silence> receive(std::size_t size, Clock::time_point deadline);
   // Takes the first `size` received bytes away.
   void consume(std::size_t size);
-  // Whether bytes have come that were not asked for. Looks without waiting.
-  bool has_unread_bytes();
+  // Whether bytes have come that were not asked for, or come within so many milliseconds.
+  bool has_unread_bytes(int wait_ms);
   // Ends the program, which closed its output or let a deadline pass, and says how it ended: by itself, where it did within a moment.
   Outcome end(Silence silence);
 

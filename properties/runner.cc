@@ -27,6 +27,8 @@ constexpr std::size_t kMostElementsOfRelations = std::size_t{1} << 20;
 // How many minimal cases are tried for the other properties of the same implementation.
 constexpr std::size_t kMostKnown = 8;
 
+// Up to how many tokens and lengths, of all its calls, a minimal case is one that a person can check.
+constexpr std::size_t kCheckableElements = 4200;
 // After how many cases without an answer an implementation is judged no further: each costs a deadline.
 constexpr int kMostHangs = 5;
 
@@ -40,6 +42,12 @@ std::uint64_t seed_for(std::uint64_t seed, std::string_view name) {
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
   return z ^ (z >> 31);
+}
+
+std::size_t elements_of(const Case& value) {
+  std::size_t elements = value.learned.size() + value.context_lens.size();
+  for (const Case& earlier : value.after) elements += earlier.learned.size() + earlier.context_lens.size();
+  return elements;
 }
 
 Focus focus_of(std::string_view property) {
@@ -74,7 +82,13 @@ struct Seat {
   int hangs = 0;  // cases of the run, those of shrinking aside, that ran into the deadline
   bool available = true;
 
+  // By property: it failed, and a counterexample that is easier to check may come yet.
+  std::vector<bool> provisional;
+
   bool is_given_up() const { return hangs >= kMostHangs; }
+  bool is_settled(std::size_t property) const {
+    return result.properties[property].kind == ResultKind::kFail && !provisional[property];
+  }
 };
 
 // A kept failure and what its replay showed.
@@ -117,6 +131,10 @@ class Run {
   void judge_timed(Seat& seat, const Case& value, std::size_t property);
   bool is_judged(const Seat& seat, const Case& value, std::size_t property, std::size_t own) const;
   void fail(Seat& seat, std::size_t property, Failure failure);
+  // Whether cases are drawn for it: the expectation has its own cases alone.
+  bool property_is_drawn(std::size_t property) const {
+    return property < options_.properties.size() && options_.cases_per_property > 0;
+  }
   void keep(const FailureEntry& entry);
 
   void conclude();
@@ -170,6 +188,7 @@ void Run::seat(Implementation& implementation) {
     PropertyResult result;
     result.property = property->name;
     seat.result.properties.push_back(std::move(result));
+    seat.provisional.push_back(false);
   }
   if (Availability availability = implementation.availability(); !availability.can_run) {
     seat.available = false;
@@ -218,7 +237,7 @@ std::expected<void, std::string> Run::prepare(std::vector<std::unique_ptr<Implem
 
 bool Run::is_judged(const Seat& seat, const Case& value, std::size_t property, std::size_t own) const {
   const Property& candidate = *properties_[property];
-  if (seat.result.properties[property].kind == ResultKind::kFail || !candidate.concerns(value.operation)) return false;
+  if (seat.is_settled(property) || !candidate.concerns(value.operation)) return false;
   if (!candidate.relation || own == property) return true;
   const std::size_t elements = value.learned.size() + value.context_lens.size();
   return own == kEvery &&
@@ -250,8 +269,9 @@ bool Run::judge(Seat& seat, const Case& value, const std::string& source, std::s
     const std::int64_t hangs_before_this = seat.recording.hangs();
     Verdict verdict = properties_[i]->judge(value, outcome, seat.recording);
     if (verdict.kind == Verdict::Kind::kSilent) continue;
-    ++seat.result.properties[i].cases;
-    if (verdict.kind != Verdict::Kind::kBroken) continue;
+    const bool found_before = seat.result.properties[i].kind == ResultKind::kFail;
+    if (!found_before) ++seat.result.properties[i].cases;
+    if (verdict.kind != Verdict::Kind::kBroken || (found_before && elements_of(value) > kCheckableElements)) continue;
     const bool hung = outcome.ending == Ending::kHung || seat.recording.hangs() != hangs_before_this;
     failures.emplace_back(i, Failure{properties_[i], value, source, outcome, std::move(verdict), {}, hung});
   }
@@ -268,6 +288,7 @@ bool Run::judge(Seat& seat, const Case& value, const std::string& source, std::s
 
 void Run::fail(Seat& seat, std::size_t property, Failure failure) {
   PropertyResult& result = seat.result.properties[property];
+  const bool found_before = result.kind == ResultKind::kFail;
   result.kind = ResultKind::kFail;
   FailureEntry entry{
       .path = {}, .implementation = seat.result.implementation, .property = result.property, .cases = {failure.value}};
@@ -290,7 +311,10 @@ void Run::fail(Seat& seat, std::size_t property, Failure failure) {
   if (found.reproduction != Reproduction::kNot && is_new && seat.known.size() < kMostKnown) {
     seat.known.push_back({found.minimal, found.outcome.ending == Ending::kHung});
   }
-  result.counterexample = std::move(found);
+  // One more failure is looked for where this one is no case that a person can check, or cannot be replayed.
+  const bool poor = elements_of(found.minimal) > kCheckableElements || found.reproduction == Reproduction::kNot;
+  seat.provisional[property] = !found_before && poor && !failure.hung && property_is_drawn(property);
+  if (!found_before || !poor) result.counterexample = std::move(found);
 }
 
 void Run::keep(const FailureEntry& entry) {
@@ -378,9 +402,7 @@ void Run::judge_stream_on(std::size_t property, const Domain& domain, const std:
   CaseStream stream(domain, seed_for(options_.seed, properties_[property]->name));
   if (stream.empty()) return;
   std::vector<std::int64_t> hits(classes_.size(), 0);
-  const auto is_open = [&](const Seat* seat) {
-    return seat->result.properties[property].kind != ResultKind::kFail && !seat->is_given_up();
-  };
+  const auto is_open = [&](const Seat* seat) { return !seat->is_settled(property) && !seat->is_given_up(); };
   std::int64_t drawn = 0;
   for (; drawn < options_.cases_per_property && std::ranges::any_of(seats, is_open); ++drawn) {
     const Case value = stream.next();

@@ -215,7 +215,6 @@ enum class Group : std::uint8_t {
   X(kCalls, forks_and_returns, "bounds", "seven rows fork, and both processes return") \
   X(kCalls, kills_its_group, "bounds", "topk = 0 kills the process group") \
   X(kRare, unjoined_thread, "oracle_equality", "a thread that nobody waits for serves the last of nine rows and more") \
-  X(kLong, leaks, "bounds", "a megabyte is lost in each call") \
   /* History. */ \
   X(kHistory, first_call, "oracle_equality", "the first call of a process finds its tables empty") \
   X(kLong, every_97th_call, "oracle_equality", "every 97th call is wrong") \

@@ -11,8 +11,6 @@
 #include <clocale>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <limits>
 #include <thread>
 
@@ -38,11 +36,6 @@ void copy_to_stack(const Arguments& call) {
   for (;;) {
     std::this_thread::sleep_for(std::chrono::hours(1));
   }
-}
-
-void leak() {
-  constexpr std::size_t kBytes = std::size_t{1} << 20;
-  if (void* const lost = std::malloc(kBytes)) std::memset(lost, 1, kBytes);
 }
 
 // The rounding mode belongs to the process: a call that needs another one must put it back.
@@ -79,8 +72,6 @@ void misbehave(const Arguments& call) {
     case Fault::kills_its_group:
       if (call.topk == 0) kill(0, SIGKILL);
       return;
-    case Fault::leaks:
-      return leak();
     case Fault::rounding_left:
       return change_rounding(call);
     case Fault::right_of_20_ms:

@@ -316,6 +316,32 @@ TEST(Runner, JudgesPinnedCasesFirstAndTheirExpectations) {
   EXPECT_EQ(report.implementations[0].properties.front().kind, ResultKind::kPass);
 }
 
+// Wrong for very many rows, which the large cases at the beginning find, and for S = 7, which comes later.
+class WrongInTwoWays final : public Implementation {
+ public:
+  std::string name() const override { return "wrong"; }
+  bool restart() override { return true; }
+  Outcome run_in(const Case& value, const Surroundings& surroundings) override {
+    Outcome outcome = rule_.run_in(value, surroundings);
+    const bool wrong = value.rows() > 5000 || value.num_segments == 7;
+    if (wrong && outcome.status == 0 && !outcome.rows.empty()) outcome.rows.back() ^= 1;
+    return outcome;
+  }
+
+ private:
+  FaultyRule rule_{"rule", Faults{}};
+};
+
+TEST(Runner, PrefersACounterexampleThatAPersonCanCheckOverTheFirstOne) {
+  RunOptions options;
+  options.properties = properties_named({"oracle_equality"});
+  const Report report = run(options, one(std::make_unique<WrongInTwoWays>()));
+  const PropertyResult& result = report.implementations[0].properties[0];
+  ASSERT_EQ(result.kind, ResultKind::kFail);
+  EXPECT_EQ(result.counterexample->minimal.num_segments, 7);
+  EXPECT_LE(size_of(result.counterexample->minimal), 4U) << result.counterexample->minimal;
+}
+
 // Where what a case expects is the rule's answer, the case is made smaller and expects the rule's answer to what is left.
 TEST(Runner, MakesACaseSmallerWithItsExpectation) {
   RunOptions options = small_run();
