@@ -125,6 +125,15 @@ class Worker::Process {
     }
   }
 
+  // As stop(), and the next process begins with memory of the usual size: a large call then replaces it as it did at
+  // first, so that equal calls have equal histories.
+  void forget() {
+    stop();
+    if (memory_->capacity_bytes() > FrameMemory::kDefaultCapacityBytes) {
+      replace_memory(FrameMemory::kDefaultCapacityBytes);
+    }
+  }
+
   void hurry(bool hurries) { patience_.hurry(hurries); }
 
   bool supports(const Shape& shape) {
@@ -312,11 +321,14 @@ class Worker::Process {
 
   // Grows the memory, for which the process must be replaced.
   void make_room(std::size_t needed_bytes) {
-    if (needed_bytes <= memory_->capacity_bytes()) {
-      return;
+    if (needed_bytes > memory_->capacity_bytes()) {
+      replace_memory(needed_bytes);
     }
+  }
+
+  void replace_memory(std::size_t capacity_bytes) {
     stop();
-    memory_ = std::make_unique<FrameMemory>(needed_bytes);
+    memory_ = std::make_unique<FrameMemory>(capacity_bytes);
     memory_->keep_from_children();
     if (!send_order(socket_, {KeeperOrder::Kind::kMemory, memory_->capacity_bytes()}, memory_->descriptor()) ||
         !receive_reply(socket_)) {
@@ -383,7 +395,7 @@ std::expected<CalleeDescription, std::string> Worker::start() {
   return process_->start();
 }
 void Worker::stop() {
-  process_->stop();
+  process_->forget();
 }
 void Worker::hurry(bool hurries) {
   process_->hurry(hurries);
