@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -143,8 +144,12 @@ class PluginImplementation final : public Implementation {
   }
 
  private:
-  // What the plug-in says of a shape. It is asked once, and keeps to its word: see run_alone.
+  // What the plug-in says of a shape. It is asked once, and keeps to its word: see run_alone. One that died or hung over
+  // a question is asked no more, and the run will show it.
   bool takes(const Shape& shape) const {
+    if (!answers_questions_) {
+      return true;
+    }
     constexpr std::size_t kMostShapes = std::size_t{1} << 16;
     const auto known = shapes_.find(shape);
     if (known != shapes_.end()) {
@@ -153,7 +158,9 @@ class PluginImplementation final : public Implementation {
     if (shapes_.size() >= kMostShapes) {
       shapes_.clear();
     }
-    return shapes_.emplace(shape, worker_->supports(shape)).first->second;
+    const std::optional<bool> answer = worker_->supports(shape);
+    answers_questions_ = answer.has_value();
+    return answer ? shapes_.emplace(shape, *answer).first->second : true;
   }
 
   Outcome run_alone(const Case& call, const Surroundings& surroundings) {
@@ -162,7 +169,7 @@ class PluginImplementation final : public Implementation {
       return Outcome::ended(Ending::kUnsupported, "the plug-in does not take the shape");
     }
     Outcome outcome = worker_->run_alone(call, strided, surroundings);
-    if (outcome.ending == Ending::kUnsupported && !CallFrame::obstacle(call, strided)) {
+    if (outcome.ending == Ending::kUnsupported && answers_questions_ && !CallFrame::obstacle(call, strided)) {
       return Outcome::ended(Ending::kMisspoke, "kvw_plugin_supports declines the shape, which it took before");
     }
     return outcome;
@@ -184,6 +191,7 @@ class PluginImplementation final : public Implementation {
   std::unique_ptr<Worker> worker_;
   CalleeDescription description_;
   mutable std::map<Shape, bool> shapes_;
+  mutable bool answers_questions_ = true;
 };
 
 }  // namespace

@@ -136,9 +136,9 @@ class Worker::Process {
 
   void hurry(bool hurries) { patience_.hurry(hurries); }
 
-  bool supports(const Shape& shape) {
+  std::optional<bool> supports(const Shape& shape) {
     if (start_process()) {
-      return true;
+      return std::nullopt;
     }
     WorkerTask task{};
     task.kind = WorkerTaskKind::kSupports;
@@ -146,7 +146,7 @@ class Worker::Process {
     const Fate fate = ask(task, patience_.limit(is_first_, 0));
     if (fate != Fate::kAnswered) {
       lose(fate);
-      return true;
+      return std::nullopt;
     }
     return channel_->answer.kind != WorkerAnswerKind::kDeclined;
   }
@@ -400,7 +400,7 @@ void Worker::stop() {
 void Worker::hurry(bool hurries) {
   process_->hurry(hurries);
 }
-bool Worker::supports(const Shape& shape) {
+std::optional<bool> Worker::supports(const Shape& shape) {
   return process_->supports(shape);
 }
 Outcome Worker::run_alone(const Case& value, bool strided, const Surroundings& surroundings) {

@@ -69,8 +69,8 @@ class Worker {
   void stop();
   // Patience::hurry for the calls to come.
   void hurry(bool hurries);
-  // Whether the callee takes the shape. True where its process dies or hangs over the question: the run will show it.
-  bool supports(const Shape& shape);
+  // Whether the callee takes the shape. Nothing where its process dies or hangs over the question.
+  std::optional<bool> supports(const Shape& shape);
   // Makes one call (the case's, not its `after`). kUnsupported where the callee declines the shape.
   Outcome run_alone(const Case& value, bool strided, const Surroundings& surroundings);
 
