@@ -25,6 +25,7 @@ struct CaseTraits {
        last_missing = false;
   bool upper_half_alone = false, lower_half_alone = false, head_alone = false, tail_alone = false, rising = false,
        falling = false;
+  bool lone_in_wide_row = false, lone_past_end = false;
   bool in_range = false, dropped = false, uncovered_by_merge = false, differing = false;
 
   bool legal() const { return status == 0; }
@@ -80,6 +81,7 @@ class TraitsReader {
     read_range(row);
     read_duplicates(row);
     read_cover(row);
+    read_lone(row);
   }
 
  private:
@@ -158,6 +160,26 @@ class TraitsReader {
     const std::int64_t witnesses = segments_ - occupied;
     t.dropped |= clean && budget_ > 0 && witnesses > budget_;
     t.uncovered_by_merge |= clean && uncovers(row, std::min(witnesses, budget_));
+  }
+
+  // Tokens in late slots of a wide row that alone mark their segment, while many segments are missing.
+  void read_lone(std::span<const std::int32_t> row) {
+    constexpr std::size_t kWideSlots = 512, kLateSlot = 256;
+    if (row.size() < kWideSlots || segments_ < 8) return;
+    auto marks = counts_;
+    const bool past_end_marks = segments_ == value_.num_segments;
+    if (past_end_marks) {
+      marks.back() += static_cast<int>(std::ranges::count_if(row, [&](std::int32_t token) { return token >= len_; }));
+    }
+    if (4 * std::ranges::count(marks, 0) < segments_) return;
+    for (std::size_t slot = kLateSlot; slot < row.size(); ++slot) {
+      const std::int64_t token = row[slot];
+      if (token >= 0 && token < len_) {
+        traits_.lone_in_wide_row |= marks[static_cast<std::size_t>(segment_of(token))] == 1;
+      } else if (token >= len_) {
+        traits_.lone_past_end |= past_end_marks && marks.back() == 1;
+      }
+    }
   }
 
   // Whether the `written` slots from learned_keep on hold the sole tokens of some segment.
@@ -271,6 +293,10 @@ constexpr CaseClass kClasses[] = {
     {"token past the length", "at or past the length", "tokens at the length", 4, [](T t) { return t.past_length; }},
     {"token past a short row", "marks a number outside the partition", "tokens past a short row", 6,
      [](T t) { return t.past_short_row; }},
+    {"lone token in a wide row", "the only mark of its segment, late in 512 slots or more, many segments missing",
+     "a lone token in a wide row", 4, [](T t) { return t.lone_in_wide_row; }},
+    {"lone token past the end of a wide row", "the same of the last segment, by a token at or past the length",
+     "a lone token past the end of a wide row", 3, [](T t) { return t.lone_past_end; }},
     {"garbage beyond the length", "L valid tokens, then stale ones", "garbage beyond the length", 4,
      [](T t) { return t.garbage; }},
     {"absolute offsets", "every token at or past the length", "absolute offsets", 2, [](T t) { return t.absolute; }},

@@ -62,6 +62,9 @@ bool segments_exceed_slots(const Domain& domain) {
 bool narrow_rows(const Domain& domain) {
   return least_value(domain.topk, {1, kMaxTopk}) <= 16 && some_slots(domain);
 }
+bool many_segments_of_wide_rows(const Domain& domain) {
+  return admits(domain, {8, 64}, {512, kMaxTopk});
+}
 bool apply_with(const Domain& domain, const Range& segments, const Range& topk) {
   return has(domain, Operation::kApply) && admits_value(domain.topk, topk) &&
          admits_value(domain.num_segments, legal_segments(Operation::kApply, segments));
@@ -173,6 +176,13 @@ const ThemeEntry kThemes[] = {
        plan.segments.low = 2; length_in_every(plan, LengthKind::kMultiple); tokens_in_some(plan, TokenKind::kEdges); }},
     {{"few tokens", 2, false, three_segments}, Focus::kManyWitnesses,
      [](Plan& plan, Draws& draws) { plan.segments.low = 3; plan.topk.low = 2; long_enough(plan, draws); tokens_in_some(plan, TokenKind::kFew); }},
+    {{"a lone token in a wide row", 3, false, many_segments_of_wide_rows}, Focus::kManyWitnesses,
+     [](Plan& plan, Draws& draws) {
+       plan.segments = {8, 64}; plan.topk = {512, kMaxTopk}; plan.rows = {1, 2}; long_enough(plan, draws); tokens_in_some(plan, TokenKind::kLone); }},
+    {{"a lone token past the end of a wide row", 3, false, many_segments_of_wide_rows}, Focus::kOutOfRange,
+     [](Plan& plan, Draws& draws) {
+       plan.segments = {8, 64}; plan.topk = {512, kMaxTopk}; plan.rows = {1, 2}; tokens_in_some(plan, TokenKind::kLonePastEnd);
+       length_in_every(plan, draws.pick({LengthKind::kMiddle, LengthKind::kMultiple, LengthKind::kNear31})); }},
     {{"garbage beyond the length", 2, false, [](const Domain& domain) { return admits(domain, kAnySegments, {2, kMaxTopk}); }},
      Focus::kOutOfRange, [](Plan& plan, Draws&) {
        plan.topk.low = 2; plan.length_below_topk = true; tokens_in_some(plan, TokenKind::kGarbage); }},

@@ -139,6 +139,22 @@ class RowDrawing {
       row_[static_cast<std::size_t>(std::clamp<std::int64_t>(slot, 0, width - 1))] = anywhere();
     }
   }
+  // A pass over a wide row may change its way on the way, when it knows what is still missing: whatever it does then must meet the lone token.
+  void lone_token(bool past) {
+    if (row_.empty()) return;
+    const std::int64_t lone = past || draws_.chance(30) ? segments_ - 1 : draws_.between(0, segments_ - 1);
+    const std::int64_t step = std::min(draws_.pick<std::int64_t>({2, 2, 3, 7}), segments_);
+    const std::int64_t phase = draws_.between(0, step - 1);
+    for (auto& token : row_) {
+      const std::int64_t segment = phase + step * draws_.between(0, (segments_ - 1 - phase) / step);
+      token = segment == lone ? -1 : inside(segment);
+    }
+    const auto width = static_cast<std::int64_t>(row_.size());
+    const std::int64_t slot =
+        draws_.pick<std::int64_t>({width - 1, draws_.between(width / 2, width - 1),
+                                   draws_.between(width / 2, width - 1), draws_.between(0, width - 1)});
+    row_[static_cast<std::size_t>(slot)] = past ? past_end() : inside(lone);
+  }
   void pairs() {
     const std::int64_t copies = draws_.pick<std::int64_t>({2, 2, 2, 4});
     for (std::size_t slot = 0; slot < row_.size(); ++slot) {
@@ -307,6 +323,12 @@ void draw_tokens(Draws& draws, TokenKind kind, const RowShape& shape, std::span<
       break;
     case TokenKind::kFew:
       drawing.few();
+      break;
+    case TokenKind::kLone:
+      drawing.lone_token(false);
+      break;
+    case TokenKind::kLonePastEnd:
+      drawing.lone_token(true);
       break;
     case TokenKind::kModelLike:
       drawing.model_like();

@@ -47,9 +47,11 @@ enum class TokenKind : std::uint8_t {
   kGarbage,       // min(L, topk) valid tokens, then others at or past the length
   kAbsolute,      // every token moved by one large base
   kFew,           // one to three tokens, in slots where loops begin and end; padding elsewhere
+  kLone,          // a crowd in some of the segments, and in one slot, mostly a late one, the only token of another
+  kLonePastEnd,   // the same, the last segment being that of the only token, which lies at or past the length
   kModelLike,     // recent tokens, a few sinks and scattered clusters, distinct, in order of score, then -1
 };
-inline constexpr int kTokenKinds = 22;
+inline constexpr int kTokenKinds = 24;
 
 // What the tokens of a row depend on.
 struct RowShape {
