@@ -182,7 +182,7 @@ const ThemeEntry kThemes[] = {
     {{"a lone token past the end of a wide row", 3, false, many_segments_of_wide_rows}, Focus::kOutOfRange,
      [](Plan& plan, Draws& draws) {
        plan.segments = {8, 64}; plan.topk = {512, kMaxTopk}; plan.rows = {1, 2}; tokens_in_some(plan, TokenKind::kLonePastEnd);
-       length_in_every(plan, draws.pick({LengthKind::kMiddle, LengthKind::kMultiple, LengthKind::kNear31})); }},
+       length_in_every(plan, draws.pick({LengthKind::kMiddle, LengthKind::kMiddle, LengthKind::kAbove24, LengthKind::kNear31})); }},
     {{"garbage beyond the length", 2, false, [](const Domain& domain) { return admits(domain, kAnySegments, {2, kMaxTopk}); }},
      Focus::kOutOfRange, [](Plan& plan, Draws&) {
        plan.topk.low = 2; plan.length_below_topk = true; tokens_in_some(plan, TokenKind::kGarbage); }},

@@ -152,7 +152,7 @@ class RowDrawing {
     const auto width = static_cast<std::int64_t>(row_.size());
     const std::int64_t slot =
         draws_.pick<std::int64_t>({width - 1, draws_.between(width / 2, width - 1),
-                                   draws_.between(width / 2, width - 1), draws_.between(0, width - 1)});
+                                   draws_.between(std::min<std::int64_t>(256, width - 1), width - 1)});
     row_[static_cast<std::size_t>(slot)] = past ? past_end() : inside(lone);
   }
   void pairs() {
