@@ -98,5 +98,11 @@ TEST(AttentionMassRecall, StaysWithin1e12OfTheExactRatioOnALongRow) {
   EXPECT_NEAR(attention_mass_recall(candidates, attention) / static_cast<double>(expected), 1.0, 1e-12);
 }
 
+TEST(AttentionMassRecall, IsNoNumberForATotalOfZeroAlone) {
+  const std::vector<std::int32_t> candidates{1};
+  EXPECT_TRUE(std::isnan(attention_mass_recall(candidates, std::vector<double>{1.0, -1.0})));
+  EXPECT_EQ(attention_mass_recall(candidates, std::vector<double>{-1.0, -3.0}), 0.75);
+}
+
 }  // namespace
 }  // namespace kvwitness
