@@ -295,7 +295,7 @@ enum class Group : std::uint8_t {
   X(kRight, right_of_large_batches, "", "32 rows and more alone") \
   X(kRight, right_with_threads, "", "two threads, each half of the rows") \
   X(kRight, right_printing, "", "a line on standard output in every call") \
-  X(kRight, right_slow_to_start, "", "three seconds to load") \
+  X(kRight, right_slow_to_start, "", "a second to load") \
   X(kRight, right_closing, "", "closes every descriptor but the standard ones") \
   X(kRight, right_in_another_locale, "", "changes the locale, errno, the umask and the folder")
 

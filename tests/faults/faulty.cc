@@ -454,7 +454,7 @@ using kvwitness::faults::Kind;
 
 extern "C" int32_t kvw_plugin_abi_version(void) {
   using namespace kvwitness::faults;
-  if (is(Fault::right_slow_to_start)) std::this_thread::sleep_for(std::chrono::seconds(3));
+  if (is(Fault::right_slow_to_start)) std::this_thread::sleep_for(std::chrono::seconds(1));
   return KVW_PLUGIN_ABI_VERSION;
 }
 extern "C" int32_t kvw_plugin_checks_arguments(void) {
