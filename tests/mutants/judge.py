@@ -155,7 +155,7 @@ class Judge:
             output, printed = self._compile(scratch, area, variant, program.compiled, header)
             if output is None:
                 return 1, printed, 0.0  # the mutant compiles; so an assertion at compile time kills it
-            replaced[self.build.object_of(program.compiled)] = output
+            replaced = {self.build.object_of(program.compiled): output}  # it holds the mutant itself
         executable = scratch.product(program.target)
         link = self.build.link_command(program.target, executable, replaced)
         status, printed, _ = run(link, self.build.folder, COMPILER_CPU_SECONDS)
