@@ -27,7 +27,8 @@ __global__ void count_slots(const std::int32_t* row, std::int64_t topk, int* cou
         for (int i = 0; i < 4; ++i) {
           if (slot >= 0) {
             take(slot + i, vector.tokens[i]);
-          } else if (vector.tokens[i] < 1000 || vector.tokens[i] >= static_cast<std::int32_t>(topk) + 1000) {
+          } else if (slot != -1 || vector.tokens[i] < 1000 ||
+                     vector.tokens[i] >= static_cast<std::int32_t>(topk) + 1000) {
             atomicAdd(foreign, 1);
           }
         }
