@@ -94,7 +94,8 @@ int fuzz_case_file(const std::uint8_t* data, std::size_t size) {
   using namespace kvwitness;
   const std::span<const std::uint8_t> bytes(data, size);
   fuzz::judge_text({reinterpret_cast<const char*>(data), size});
-  // Text read as bytes is a large case of no interest, and slow to write; bytes of a case are short and start with their version.
+  // Text read as bytes is a large case of no interest, and slow to write; bytes of a case are short and start with
+  // their version.
   constexpr std::size_t kMostBytes = 512;
   if (size > 0 && size <= kMostBytes && data[0] < ' ') {
     const harness::Case decoded = fuzz::case_forms().decode(bytes);

@@ -102,8 +102,8 @@ class CaseMutator {
     }
   }
 
-  // One token a segment, all but one segment, one segment alone, or every so many-th one; at times a single token past the context's end, which
-  // counts for the last segment, among them.
+  // One token a segment, all but one segment, one segment alone, or every so many-th one; at times a single token past
+  // the context's end, which counts for the last segment, among them.
   void cover_row() {
     if (!has_rows() || value_.num_segments <= 0) {
       return;

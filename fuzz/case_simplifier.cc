@@ -42,8 +42,8 @@ Case without_slots(const Case& value, std::int64_t first, std::int64_t count) {
   return narrower;
 }
 
-// Smaller numbers from `least` on, the smallest first; half of a negative one. Each bit is cleared alone, so that the least number above some
-// limit is reached in few steps; the last step, by one, gets past a single bit.
+// Smaller numbers from `least` on, the smallest first; half of a negative one. Each bit is cleared alone, so that the
+// least number above some limit is reached in few steps; the last step, by one, gets past a single bit.
 template <typename Number, typename Use>
 void for_each_smaller(Number now, Number least, const Use& use) {
   if (now < -1) {

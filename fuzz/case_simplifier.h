@@ -8,8 +8,9 @@
 
 namespace kvwitness::fuzz {
 
-// Each smaller or plainer than `value` in one way, the largest steps first: without the calls before it, with fewer rows or slots, without stride,
-// offset or in-place form, with smaller counts, lengths and tokens. Following any of them again and again comes to an end.
+// Each smaller or plainer than `value` in one way, the largest steps first: without the calls before it, with fewer
+// rows or slots, without stride, offset or in-place form, with smaller counts, lengths and tokens. Following any of
+// them again and again comes to an end.
 std::vector<harness::Case> simpler(const harness::Case& value);
 
 }  // namespace kvwitness::fuzz

@@ -1,5 +1,5 @@
-// What a fuzzing engine calls, for one target: KVWITNESS_FUZZ_TARGET names it. KVWITNESS_FUZZ_BY_BYTES leaves the mutation of cases out, for
-// comparison.
+// What a fuzzing engine calls, for one target: KVWITNESS_FUZZ_TARGET names it. KVWITNESS_FUZZ_BY_BYTES leaves the
+// mutation of cases out, for comparison.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -9,8 +9,8 @@
 
 namespace kvwitness::fuzz {
 
-// What failed. Two findings with the same target, invariant and subject are one: campaigns report them once, and a minimised input must keep
-// them.
+// What failed. Two findings with the same target, invariant and subject are one: campaigns report them once, and a
+// minimised input must keep them.
 struct Finding {
   std::string_view target;
   std::string_view invariant;  // a property of `kvwitness list`, or a name of the target's own

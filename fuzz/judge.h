@@ -12,7 +12,8 @@
 
 namespace kvwitness::fuzz {
 
-// What lies around the buffers, chosen by the case's own values: a case says nothing of it, and must fail in the same way each time.
+// What lies around the buffers, chosen by the case's own values: a case says nothing of it, and must fail in the same
+// way each time.
 harness::Surroundings surroundings_of(const harness::Case& value);
 
 // The oracle's answers for a case and for the calls before it, worked out once for all implementations.

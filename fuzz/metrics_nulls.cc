@@ -1,7 +1,8 @@
 // Null models, masks, metrics and length helpers against their definitions, in arithmetic of their own.
 //
-// Input, little-endian: u8 what is called (modulo 9), u64 first number, u64 second number, u64 seed, u16 how many candidates, the candidates
-// (i32 each), then attention (u16 each, see attention_value). Numbers are reduced to what the definition can be worked out for.
+// Input, little-endian: u8 what is called (modulo 9), u64 first number, u64 second number, u64 seed, u16 how many
+// candidates, the candidates (i32 each), then attention (u16 each, see attention_value). Numbers are reduced to what
+// the definition can be worked out for.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -70,7 +71,8 @@ std::uint64_t mix(std::uint64_t z) {
   return z ^ (z >> 31);
 }
 
-// The selector Random{budget, seed} at one row: the pool [0, row] is shuffled from the front, and only what moved is kept.
+// The selector Random{budget, seed} at one row: the pool [0, row] is shuffled from the front, and only what moved is
+// kept.
 Tokens random_row(std::uint64_t row, std::uint64_t budget, std::uint64_t seed) {
   std::map<std::uint64_t, std::uint64_t> moved;
   const auto at = [&](std::uint64_t slot) { return moved.contains(slot) ? moved[slot] : slot; };

@@ -14,8 +14,9 @@ namespace kvwitness::fuzz {
 
 using Bytes = std::vector<std::uint8_t>;
 
-// How a run of the target on the bytes ends, in a process of its own: "" where it returns; the finding up to its sentence ("target=... invariant=...
-// subject=..."); a sanitizer's summary without addresses; or the signal or exit status that ended it, "no end within 10 s" included.
+// How a run of the target on the bytes ends, in a process of its own: "" where it returns; the finding up to its
+// sentence ("target=... invariant=... subject=..."); a sanitizer's summary without addresses; or the signal or exit
+// status that ended it, "no end within 10 s" included.
 std::string ending_of(const Target& target, std::span<const std::uint8_t> bytes);
 
 struct Minimised {
@@ -24,8 +25,9 @@ struct Minimised {
   int attempts = 0;
 };
 
-// Smaller and plainer inputs of which every one ends the run exactly as `bytes` do; the smallest found within so many runs. Cases shrink as cases,
-// other inputs as bytes. `bytes` themselves, with an empty ending, where their run returns.
+// Smaller and plainer inputs of which every one ends the run exactly as `bytes` do; the smallest found within so many
+// runs. Cases shrink as cases, other inputs as bytes. `bytes` themselves, with an empty ending, where their run
+// returns.
 Minimised minimise(const Target& target, Bytes bytes, int most_attempts);
 
 }  // namespace kvwitness::fuzz

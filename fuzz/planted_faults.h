@@ -1,7 +1,8 @@
 // The faults that are planted to see whether campaigns find them: one list for all targets.
 //
-// Programs of the kind planted_<target> judge planted_under_test.cc in place of the project's own code: the same answers, but for the one fault
-// that the environment variable KVWITNESS_PLANTED_FAULT names. Nothing of this is in the library.
+// Programs of the kind planted_<target> judge planted_under_test.cc in place of the project's own code: the same
+// answers, but for the one fault that the environment variable KVWITNESS_PLANTED_FAULT names. Nothing of this is in the
+// library.
 #ifndef FUZZ_PLANTED_FAULTS_H
 #define FUZZ_PLANTED_FAULTS_H
 

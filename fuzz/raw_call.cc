@@ -9,7 +9,8 @@
 namespace kvwitness::fuzz {
 namespace {
 
-// How a count is written: a base and a small difference, so that every limit of the contract is one byte away; else its eight bytes.
+// How a count is written: a base and a small difference, so that every limit of the contract is one byte away; else its
+// eight bytes.
 enum class Base : std::uint8_t {
   kZero,
   kInt32Max,

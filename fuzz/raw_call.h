@@ -1,4 +1,5 @@
-// The input of the target refusals: one call of the C interfaces with any counts and with pointers anywhere in one small arena, or null.
+// The input of the target refusals: one call of the C interfaces with any counts and with pointers anywhere in one
+// small arena, or null.
 #ifndef FUZZ_RAW_CALL_H
 #define FUZZ_RAW_CALL_H
 
@@ -75,8 +76,9 @@ struct RawCall {
   friend bool operator==(const RawCall&, const RawCall&) = default;
 };
 
-// Layout: u8 function (modulo 17); for each count u8 how it is written and i16 or i64 (see raw_call.cc); for each pointer u16, of which 0 is null;
-// u64 seed; u8 length of the text, the text; the rest fills the arena. Total: bytes past the end read as 0.
+// Layout: u8 function (modulo 17); for each count u8 how it is written and i16 or i64 (see raw_call.cc); for each
+// pointer u16, of which 0 is null; u64 seed; u8 length of the text, the text; the rest fills the arena. Total: bytes
+// past the end read as 0.
 RawCall decode_raw_call(std::span<const std::uint8_t> bytes);
 // Decodes to an equal call, of which the text has at most 255 characters.
 std::vector<std::uint8_t> encode_raw_call(const RawCall& call);

@@ -34,7 +34,8 @@ constexpr Wide bytes_of(Wide elements) {
   return std::clamp(elements, -kMost, kMost) * kInt32Bytes;
 }
 
-// Elements from the first row's start to the last row's last slot; more than any buffer holds stays that, and no sum of it overflows.
+// Elements from the first row's start to the last row's last slot; more than any buffer holds stays that, and no sum of
+// it overflows.
 constexpr Wide strided_span(Wide rows, Wide stride, Wide topk) {
   constexpr Wide kMost = Wide{1} << 100;
   return rows == 0 || topk == 0 ? 0 : std::min(kMost, (rows - 1) * stride + topk);
@@ -355,8 +356,8 @@ void cuda_counts(Steps& steps, const RawCall& call, const CudaRows& input) {
   }
 }
 
-// The learned rows, then the lengths. Where no buffer could hold the rows, one row and packed rows are at fault here, and the stride of
-// others at the step of the stride.
+// The learned rows, then the lengths. Where no buffer could hold the rows, one row and packed rows are at fault here,
+// and the stride of others at the step of the stride.
 void cuda_rows_mismatch(Steps& steps, const RawCall& call, const CudaRows& input) {
   const std::int64_t rows = call.counts[kRows];
   const Wide span = input.span(call);

@@ -153,7 +153,8 @@ kvw_status Caller::call_cuda(bool& launches) {
   return status;
 }
 
-// A legal call reads and writes for real, so what it reaches must lie in the arena; the metrics also work through their counts.
+// A legal call reads and writes for real, so what it reaches must lie in the arena; the metrics also work through their
+// counts.
 bool can_be_made(const RawCall& call, const Ruling& ruling) {
   constexpr std::int64_t kMostSegments = 1 << 20;
   const bool affordable = call.function != Function::kCoverage || ruling.status != harness::status::kOk ||

@@ -1,4 +1,5 @@
-// The least fuzzing engine: a main that runs one target on files. As an archive it takes an engine's place at link time.
+// The least fuzzing engine: a main that runs one target on files. As an archive it takes an engine's place at link
+// time.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

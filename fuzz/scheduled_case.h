@@ -12,8 +12,8 @@
 
 namespace kvwitness::fuzz {
 
-// Layout, little-endian: u64 schedule, u8 variant (bit 0: a block or a warp to a row), u8 grid divisor (bits 0-1, plus one), u8 form of the
-// context lengths, 5 bytes that are not read; then the case.
+// Layout, little-endian: u64 schedule, u8 variant (bit 0: a block or a warp to a row), u8 grid divisor (bits 0-1, plus
+// one), u8 form of the context lengths, 5 bytes that are not read; then the case.
 struct ScheduledCase {
   static constexpr std::size_t kHeaderBytes = 16;
 

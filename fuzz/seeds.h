@@ -18,15 +18,17 @@ struct Seed {
   std::vector<std::uint8_t> bytes;
 };
 
-// The seeds of one target. Cases come from every case file in the corpus's folders regressions, golden and real, in their order; those above the
-// target's size limit are left out, and of the many golden ones of one shape a part is taken. An error, in words, for a file that cannot be read.
+// The seeds of one target. Cases come from every case file in the corpus's folders regressions, golden and real, in
+// their order; those above the target's size limit are left out, and of the many golden ones of one shape a part is
+// taken. An error, in words, for a file that cannot be read.
 std::expected<std::vector<Seed>, std::string> seeds_of(const Target& target, const std::string& corpus_folder);
 
 // The largest seed of a target, and the largest input worth trying.
 std::size_t most_seed_bytes(const Target& target);
 std::size_t most_input_bytes(const Target& target);
 
-// A case as inputs of a target: the case itself, several schedules of it, the raw calls that it makes, or calls of its shape.
+// A case as inputs of a target: the case itself, several schedules of it, the raw calls that it makes, or calls of its
+// shape.
 std::vector<std::vector<std::uint8_t>> inputs_of(const Target& target, const harness::Case& value);
 
 }  // namespace kvwitness::fuzz

@@ -1,5 +1,5 @@
-// What the targets judge. under_test.cc answers with the project's own code; planted_under_test.cc, linked in its place, answers with a
-// fault planted in it, so that a campaign can be seen to find what it should.
+// What the targets judge. under_test.cc answers with the project's own code; planted_under_test.cc, linked in its
+// place, answers with a fault planted in it, so that a campaign can be seen to find what it should.
 #ifndef FUZZ_UNDER_TEST_H
 #define FUZZ_UNDER_TEST_H
 

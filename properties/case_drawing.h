@@ -26,8 +26,8 @@ inline constexpr std::int64_t kMaxMerge = 64;  // the most segments of apply and
 inline constexpr Range kAnyTopk{0, kMaxTopk};
 inline constexpr Range kAnySegments{1, kMaxSegments};
 
-// The part of the range that a legal call of the operation may have; empty (high below low) where there is none. Zero segments switch scatter
-// off and are legal there.
+// The part of the range that a legal call of the operation may have; empty (high below low) where there is none. Zero
+// segments switch scatter off and are legal there.
 Range legal_segments(Operation operation, const Range& segments);
 
 // Lists as Domain has them: an empty one admits every value.

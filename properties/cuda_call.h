@@ -12,8 +12,9 @@
 
 namespace kvwitness::harness {
 
-// A call's context lengths in one of the forms of kvw_cuda_lengths, chosen by `choice`: as they are, as windows, spread out by a stride, both, or as
-// tokens of requests where the lengths allow that. Every form gives every row its length, or for an empty row some length of 0 or less.
+// A call's context lengths in one of the forms of kvw_cuda_lengths, chosen by `choice`: as they are, as windows, spread
+// out by a stride, both, or as tokens of requests where the lengths allow that. Every form gives every row its length,
+// or for an empty row some length of 0 or less.
 class LengthsForm {
  public:
   LengthsForm(const std::int32_t* context_lens, std::int64_t rows, std::uint64_t choice);
@@ -48,7 +49,8 @@ struct CudaPlan {
 CudaPlan plan_call(const Call& call, const kvw_cuda_lengths& lengths, std::int32_t* learned,
                    std::int32_t* out) noexcept;
 
-// Whether a case's refusals are those of the C ABI: the CUDA interface takes buffers that are longer than the call needs, which the C ABI refuses.
+// Whether a case's refusals are those of the C ABI: the CUDA interface takes buffers that are longer than the call
+// needs, which the C ABI refuses.
 bool is_cuda_case(const Case& value);
 
 // A number that depends on the call's values alone.

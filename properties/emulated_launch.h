@@ -14,7 +14,8 @@ namespace kvwitness::harness {
 struct EmulatedRun {
   kernels::Variant variant;
   std::uint64_t schedule;  // a number of simt.h
-  // The grid has this part of the blocks that the library would launch (at least one), so that blocks take several rows.
+  // The grid has this part of the blocks that the library would launch (at least one), so that blocks take several
+  // rows.
   unsigned int grid_divisor = 1;
   // Blocks of 64 threads where the library launches 256: a quarter of the work here, and the same source.
   bool narrow_blocks = false;

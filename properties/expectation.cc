@@ -38,8 +38,8 @@ std::optional<Verdict> against_expectation(const Case& value, const Outcome& out
   return std::nullopt;
 }
 
-// Whether the implementation promises what the case expects. Without checks of its arguments it promises nothing of a call that must be
-// refused, and a stride that never reaches it cannot be refused: it makes the packed call.
+// Whether the implementation promises what the case expects. Without checks of its arguments it promises nothing of a
+// call that must be refused, and a stride that never reaches it cannot be refused: it makes the packed call.
 bool promised(const Case& value, const Implementation& implementation) {
   const auto* const refusal = value.expect ? std::get_if<std::int32_t>(&*value.expect) : nullptr;
   if (refusal == nullptr) return true;

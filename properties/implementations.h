@@ -62,8 +62,9 @@ class Implementation {
   // them.
   virtual Outcome run_in(const Case& value, const Surroundings& surroundings) = 0;
 
-  // Whether a row takes some hundred times what a function would, as on an executor of another machine's code. The runner
-  // then spares it the relations' further runs of large pinned cases, and all but one operation's shared large ones.
+  // Whether a row takes some hundred times what a function would, as on an executor of another machine's code. The
+  // runner then spares it the relations' further runs of large pinned cases, and all but one operation's shared large
+  // ones.
   virtual bool is_slow() const { return false; }
 
   // Forgets whatever earlier calls may have left behind, as a fresh process would: a worker process is replaced. False
@@ -82,11 +83,12 @@ bool sees_stride(const Implementation& implementation, const Case& value);
 // Whether `learned` has rows * topk elements.
 bool fills_its_shape(const Case& value);
 
-// Whether the call is legal in every respect that a callee without argument checks may rely on: a scatter that is switched off too has a
-// sound shape.
+// Whether the call is legal in every respect that a callee without argument checks may rely on: a scatter that is
+// switched off too has a sound shape.
 bool is_plain_call(const Case& value, bool strided);
 
-// Runs the case's `after` and then the case by `run_alone`, and joins the outcomes; where one does not return, so does the whole.
+// Runs the case's `after` and then the case by `run_alone`, and joins the outcomes; where one does not return, so does
+// the whole.
 Outcome run_in_order(const Case& value, const std::function<Outcome(const Case&)>& run_alone);
 
 // One call over host pointers, as the C ABI takes it. `out` is the witnesses, apply's output (equal to `learned` in

@@ -1,4 +1,5 @@
-// The CUDA kernels on a GPU: cuda-block and cuda-warp. Built where nvcc is; implementations_cuda_absent.cc stands in elsewhere.
+// The CUDA kernels on a GPU: cuda-block and cuda-warp. Built where nvcc is; implementations_cuda_absent.cc stands in
+// elsewhere.
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <sys/wait.h>
@@ -84,7 +85,8 @@ class DeviceCopy {
   std::int32_t* memory_ = nullptr;
 };
 
-// Whether the CUDA runtime finds a GPU, asked in a process of its own: one that has initialised CUDA may not fork any more.
+// Whether the CUDA runtime finds a GPU, asked in a process of its own: one that has initialised CUDA may not fork any
+// more.
 Availability probe() {
   if (dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL) == nullptr) {
     return {false, "no NVIDIA driver is installed (libcuda.so.1 was not found)"};

@@ -49,9 +49,10 @@ simt::Report launch_as(const CudaPlan& plan, const EmulatedRun& run) {
   return {};
 }
 
-// Runs the kernels' own source, thread by thread, after the CUDA library's own host checks. The schedule and the form of the lengths
-// follow from the call's values, so that a case runs the same way each time and different cases run differently. What the executor finds
-// (a race, a deadlock, an access outside) is the answer KVW_CUDA, which no legal call may give.
+// Runs the kernels' own source, thread by thread, after the CUDA library's own host checks. The schedule and the form
+// of the lengths follow from the call's values, so that a case runs the same way each time and different cases run
+// differently. What the executor finds (a race, a deadlock, an access outside) is the answer KVW_CUDA, which no legal
+// call may give.
 class EmulatedImplementation final : public HostImplementation {
  public:
   EmulatedImplementation(std::string name, kernels::Variant variant) : name_(std::move(name)), variant_(variant) {}
@@ -88,8 +89,8 @@ class EmulatedImplementation final : public HostImplementation {
     return topk <= kMostSlotsOfShortRows ? kMostShortRows : kMostRows;
   }
 
-  // A few rows more than blocks now and then, so that blocks take several rows each; and blocks as wide as the library's
-  // for rows that fill them, and for some others.
+  // A few rows more than blocks now and then, so that blocks take several rows each; and blocks as wide as the
+  // library's for rows that fill them, and for some others.
   EmulatedRun run_of(const Call& call, std::uint64_t seed) const {
     return {.variant = variant_,
             .schedule = seed % 2 == 0 ? simt::random_schedule(seed >> 8) : simt::pct_schedule(seed >> 8),

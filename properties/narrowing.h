@@ -1,4 +1,5 @@
-// What part of a domain an implementation serves, found out by asking it, so that generated cases are not wasted on shapes that it declines.
+// What part of a domain an implementation serves, found out by asking it, so that generated cases are not wasted on
+// shapes that it declines.
 #ifndef PROPERTIES_NARROWING_H
 #define PROPERTIES_NARROWING_H
 
@@ -7,12 +8,13 @@
 
 namespace kvwitness::harness {
 
-// The domain with the widths, segment counts, alignments and strides left out that the implementation declines in small legal calls, by
-// supports() or by its answer. A domain of which it declines everything comes back as it was. At most some 60 calls.
+// The domain with the widths, segment counts, alignments and strides left out that the implementation declines in small
+// legal calls, by supports() or by its answer. A domain of which it declines everything comes back as it was. At most
+// some 60 calls.
 Domain narrowed_to(const Domain& domain, Implementation& implementation);
 
-// Whether the case, its history included, lies within the domain. Lists of widths and segment counts bind legal calls alone: a refused one may
-// need another value to be what it is.
+// Whether the case, its history included, lies within the domain. Lists of widths and segment counts bind legal calls
+// alone: a refused one may need another value to be what it is.
 bool admits_case(const Domain& domain, const Case& value);
 
 }  // namespace kvwitness::harness

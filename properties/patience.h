@@ -1,4 +1,5 @@
-// How long to wait for an answer before the callee counts as hung: the harness's only clock but for a limit on the whole run.
+// How long to wait for an answer before the callee counts as hung: the harness's only clock but for a limit on the
+// whole run.
 #ifndef PROPERTIES_PATIENCE_H
 #define PROPERTIES_PATIENCE_H
 
@@ -8,9 +9,9 @@
 
 namespace kvwitness::harness {
 
-// A call that may have to initialise a device or compile a kernel is unfamiliar and gets a long limit. Once a callee has hung, what its
-// unfamiliar calls have taken so far bounds the wait instead, so that a silent callee does not cost the long limit with every attempt to
-// make the case smaller.
+// A call that may have to initialise a device or compile a kernel is unfamiliar and gets a long limit. Once a callee
+// has hung, what its unfamiliar calls have taken so far bounds the wait instead, so that a silent callee does not cost
+// the long limit with every attempt to make the case smaller.
 class Patience {
  public:
   struct Limits {
@@ -37,8 +38,8 @@ class Patience {
     longest = std::max(longest, took);
   }
   void hung() { has_hung_ = true; }
-  // A tenth of the limit for a call, as long as its answers have not taken long: while a case that hangs is made smaller. What is found in
-  // a hurry needs a call without it.
+  // A tenth of the limit for a call, as long as its answers have not taken long: while a case that hangs is made
+  // smaller. What is found in a hurry needs a call without it.
   void hurry(bool hurries) { hurries_ = hurries; }
 
  private:

@@ -1,7 +1,8 @@
-// Pipes: any program that reads requests from its standard input and writes answers to its standard output, as an implementation.
+// Pipes: any program that reads requests from its standard input and writes answers to its standard output, as an
+// implementation.
 //
-// All numbers are little-endian. The program first writes a hello: u32 0x5057564B, u32 version 1, u32 n, then its name in n bytes. Then
-// it answers requests in order until its input ends.
+// All numbers are little-endian. The program first writes a hello: u32 0x5057564B, u32 version 1, u32 n, then its name
+// in n bytes. Then it answers requests in order until its input ends.
 //
 //     request: u32 0x5057564B, u32 sequence, u32 operation (0 witnesses, 1 apply, 2 scatter), u32 0,
 //              i64 rows, topk, row_stride, num_segments, learned_keep, max_replacements, base_offset, data_len,

@@ -144,8 +144,8 @@ class PluginImplementation final : public Implementation {
   }
 
  private:
-  // What the plug-in says of a shape. It is asked once, and keeps to its word: see run_alone. One that died or hung over
-  // a question is asked no more, and the run will show it.
+  // What the plug-in says of a shape. It is asked once, and keeps to its word: see run_alone. One that died or hung
+  // over a question is asked no more, and the run will show it.
   bool takes(const Shape& shape) const {
     if (!answers_questions_) {
       return true;
@@ -175,8 +175,9 @@ class PluginImplementation final : public Implementation {
     return outcome;
   }
 
-  // Whether the interface can say the call and the plug-in promises to answer it: it has the operation, a malformed call only where it
-  // checks arguments, and scatter, which takes no number of elements, only with as many as the shape says: none at a negative width.
+  // Whether the interface can say the call and the plug-in promises to answer it: it has the operation, a malformed
+  // call only where it checks arguments, and scatter, which takes no number of elements, only with as many as the shape
+  // says: none at a negative width.
   bool may_be_called(const Case& value) const {
     if (!provides(value.operation)) {
       return false;

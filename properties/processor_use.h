@@ -21,8 +21,8 @@ struct ProcessorUse {
   static std::optional<ProcessorUse> of(Of kind, pid_t id);
 };
 
-// Gives more time to a process that wants to run and has had less of a processor than its limit allows. To be made while
-// the process works on its task, and asked every kInterval once the limit has passed.
+// Gives more time to a process that wants to run and has had less of a processor than its limit allows. To be made
+// while the process works on its task, and asked every kInterval once the limit has passed.
 class Starvation {
  public:
   static constexpr std::chrono::milliseconds kInterval{250};

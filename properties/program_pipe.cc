@@ -47,7 +47,8 @@ ssize_t write_quietly(int descriptor, const std::byte* bytes, std::size_t size) 
   return written;
 }
 
-// The child has the default action for every signal, and leads a process group, so that all that the shell starts can be ended.
+// The child has the default action for every signal, and leads a process group, so that all that the shell starts can
+// be ended.
 std::expected<pid_t, int> spawn(const std::string& command, int input, int output) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);

@@ -39,7 +39,8 @@ class ProgramPipe {
   void consume(std::size_t size);
   // Whether bytes have come that were not asked for, or come within so many milliseconds.
   bool has_unread_bytes(int wait_ms);
-  // Ends the program, which closed its output or let a deadline pass, and says how it ended: by itself, where it did within a moment.
+  // Ends the program, which closed its output or let a deadline pass, and says how it ended: by itself, where it did
+  // within a moment.
   Outcome end(Silence silence);
 
  private:

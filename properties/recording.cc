@@ -5,7 +5,8 @@
 namespace kvwitness::harness {
 namespace {
 
-// What is kept of an implementation that can be restarted when it is full (up to 64 MB of tokens), and of one that cannot.
+// What is kept of an implementation that can be restarted when it is full (up to 64 MB of tokens), and of one that
+// cannot.
 constexpr std::size_t kMostCalls = 16384, kMostElements = std::size_t{1} << 24;
 constexpr std::size_t kLastCalls = 1024, kLastElements = std::size_t{1} << 20;
 

@@ -13,8 +13,9 @@
 
 namespace kvwitness::harness {
 
-// Forwards everything. Calls are kept one by one, a case's `after` before it, since the last restart; where there are too many, the
-// implementation is restarted, so that what is kept is all that it has seen. One that cannot be restarted keeps the last calls alone.
+// Forwards everything. Calls are kept one by one, a case's `after` before it, since the last restart; where there are
+// too many, the implementation is restarted, so that what is kept is all that it has seen. One that cannot be restarted
+// keeps the last calls alone.
 class Recording final : public Implementation {
  public:
   explicit Recording(Implementation& inner) : inner_(inner) {}

@@ -35,9 +35,9 @@ struct Skipped {
 // "avx2, avx512 (this build leaves them out), cuda-block (no GPU)": those of one reason together; "nothing" for none.
 std::string skipped_listing(std::span<const Skipped> skipped);
 
-// `forced` are the implementations that were asked for by name, `absent` those of them that cannot run here. The first that applies: a
-// failed property, a missed floor that is enforced, a forced implementation that is absent, a run that judged nothing, a forced
-// implementation that no case could judge, a pass.
+// `forced` are the implementations that were asked for by name, `absent` those of them that cannot run here. The first
+// that applies: a failed property, a missed floor that is enforced, a forced implementation that is absent, a run that
+// judged nothing, a forced implementation that no case could judge, a pass.
 Conclusion conclude(const Report& report, std::span<const std::string> forced, std::span<const Skipped> absent);
 // The conclusion of a run that ended before anything ran.
 Conclusion refuse_to_run(std::string message);
@@ -75,8 +75,8 @@ std::string render_failures(const Report& report, const ReplayCommands& replays,
 // Properties by implementations, each cell with the cases judged and the verdict; below it what was not provided,
 // unsupported or below its floor.
 std::string render_table(const Report& report, const TextStyle& style);
-// How many generated cases a second each implementation was judged on, and how much of the time was its own: like the seconds, no two runs
-// agree on it. "" where none was.
+// How many generated cases a second each implementation was judged on, and how much of the time was its own: like the
+// seconds, no two runs agree on it. "" where none was.
 std::string render_rates(const Report& report, const TextStyle& style);
 // "PASS ...; skipped: ... (why); seed 0; 12.3 s".
 std::string render_last_line(const Report& report, const Conclusion& conclusion, const TextStyle& style);

@@ -139,7 +139,8 @@ class RowDrawing {
       row_[static_cast<std::size_t>(std::clamp<std::int64_t>(slot, 0, width - 1))] = anywhere();
     }
   }
-  // A pass over a wide row may change its way on the way, when it knows what is still missing: whatever it does then must meet the lone token.
+  // A pass over a wide row may change its way on the way, when it knows what is still missing: whatever it does then
+  // must meet the lone token.
   void lone_token(bool past) {
     if (row_.empty()) return;
     const std::int64_t lone = past || draws_.chance(30) ? segments_ - 1 : draws_.between(0, segments_ - 1);

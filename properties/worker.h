@@ -1,11 +1,13 @@
 // Worker processes: calls over host pointers made where they can do no harm.
 //
-// A worker is a child process that makes one call after another on memory that both processes share (frame_memory.h). This process lays each
-// call out, waits for the answer or a deadline, and reads the memory itself: nothing that the callee does to its own process can change what is
-// judged. When the worker dies or is killed, the next call gets a fresh one.
+// A worker is a child process that makes one call after another on memory that both processes share (frame_memory.h).
+// This process lays each call out, waits for the answer or a deadline, and reads the memory itself: nothing that the
+// callee does to its own process can change what is judged. When the worker dies or is killed, the next call gets a
+// fresh one.
 //
-// Workers are started by a keeper, a child of this process that does nothing else. It is forked when the Worker is made, so make Workers before
-// starting threads or a CUDA context; later restarts are then clean, whatever this process has become.
+// Workers are started by a keeper, a child of this process that does nothing else. It is forked when the Worker is
+// made, so make Workers before starting threads or a CUDA context; later restarts are then clean, whatever this process
+// has become.
 #ifndef PROPERTIES_WORKER_H
 #define PROPERTIES_WORKER_H
 
@@ -45,7 +47,8 @@ struct CalleeDescription {
   bool declines_shapes = false;  // whether `supports` may be false
 };
 
-// What a worker process calls. Its functions run in the worker alone, in a fresh copy of the object as it was when the Worker was made.
+// What a worker process calls. Its functions run in the worker alone, in a fresh copy of the object as it was when the
+// Worker was made.
 class Callee {
  public:
   virtual ~Callee() = default;
@@ -79,8 +82,8 @@ class Worker {
   std::unique_ptr<Process> process_;
 };
 
-// The same implementation with its calls made in a worker process, within `limits` or, without, its own. One that is no HostImplementation is
-// returned as it is.
+// The same implementation with its calls made in a worker process, within `limits` or, without, its own. One that is no
+// HostImplementation is returned as it is.
 std::unique_ptr<Implementation> isolate(std::unique_ptr<Implementation> implementation,
                                         const std::optional<Patience::Limits>& limits = std::nullopt);
 

@@ -1,4 +1,5 @@
-// The page through which a worker process is asked and answers: shared memory and two futexes. Used by worker*.cc alone.
+// The page through which a worker process is asked and answers: shared memory and two futexes. Used by worker*.cc
+// alone.
 #ifndef PROPERTIES_WORKER_CHANNEL_H
 #define PROPERTIES_WORKER_CHANNEL_H
 

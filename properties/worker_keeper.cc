@@ -121,8 +121,8 @@ void wait_for_request(WorkerChannel& channel, std::uint32_t handled, bool may_sp
   }
 }
 
-// Children that a call forks. One that exits or starts another program is the callee's affair; one that comes back from the call would go on as
-// a second worker.
+// Children that a call forks. One that exits or starts another program is the callee's affair; one that comes back from
+// the call would go on as a second worker.
 class ForkWatch {
  public:
   ForkWatch() { pthread_atfork(prepare, note_in_parent, note_in_child); }

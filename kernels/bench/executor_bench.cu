@@ -1,4 +1,5 @@
-// What a row costs on the CPU executor: scatter over rows of 2,048 tokens at 64 segments, 128 threads a row and a warp a row.
+// What a row costs on the CPU executor: scatter over rows of 2,048 tokens at 64 segments, 128 threads a row and a warp
+// a row.
 //
 //   executor_bench [ROWS]
 #include <kvwitness/simt.h>

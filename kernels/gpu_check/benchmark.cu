@@ -35,8 +35,9 @@ __global__ void do_nothing() {}
 
 using Work = std::function<void(cudaStream_t)>;
 
-// The worst case of the pass: tokens of one segment alone, and half as many slots to fill as segments are missing. In place, each pass then fills the slots
-// with the other half's witnesses, so that every one of them writes as many as the one before.
+// The worst case of the pass: tokens of one segment alone, and half as many slots to fill as segments are missing. In
+// place, each pass then fills the slots with the other half's witnesses, so that every one of them writes as many as
+// the one before.
 class Batch {
  public:
   explicit Batch(std::int64_t rows)

@@ -17,8 +17,8 @@ using Variants = std::span<const std::unique_ptr<harness::Implementation>>;
 // Every case of the files on each variant; a file that cannot be read is a failed check.
 void check_case_files(Variants variants, const std::vector<std::string>& paths, CheckLog& log);
 
-// `count` random cases on each variant: widths that are no multiple of 4, rows that are misaligned and strided, short and
-// long contexts, padding, tokens past the end, more than 64 segments. The same cases each time.
+// `count` random cases on each variant: widths that are no multiple of 4, rows that are misaligned and strided, short
+// and long contexts, padding, tokens past the end, more than 64 segments. The same cases each time.
 void check_random_cases(Variants variants, int count, CheckLog& log);
 
 }  // namespace kvwitness::gpu_check

@@ -6,8 +6,8 @@
 
 namespace kvwitness::gpu_check {
 
-// Buffers of more than 2^31 elements, more rows than one grid dimension once took, graph capture and replay with new contents, several streams at once, and
-// the runtime's last error left alone.
+// Buffers of more than 2^31 elements, more rows than one grid dimension once took, graph capture and replay with new
+// contents, several streams at once, and the runtime's last error left alone.
 void check_device(CheckLog& log);
 
 }  // namespace kvwitness::gpu_check

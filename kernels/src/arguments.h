@@ -1,4 +1,5 @@
-// What a launch passes to its kernel: checked and prepared by the host (plan.h), read by every thread (kernels.cuh). Elements throughout.
+// What a launch passes to its kernel: checked and prepared by the host (plan.h), read by every thread (kernels.cuh).
+// Elements throughout.
 //
 // C++17, for the host compiler, nvcc and the CPU executor alike.
 #ifndef KERNELS_SRC_ARGUMENTS_H
@@ -10,7 +11,8 @@
 
 namespace kvwitness::kernels {
 
-// How row r gets its context length: lens[q] - starts[q] - next_n + r % next_n + 1 with q = r / next_n, clamped to int32.
+// How row r gets its context length: lens[q] - starts[q] - next_n + r % next_n + 1 with q = r / next_n, clamped to
+// int32.
 class RowLengths {
  public:
   // `starts` may be null. next_n >= 1, rows >= 1.

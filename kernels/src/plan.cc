@@ -17,8 +17,8 @@ using detail::kMaxElements;
 using detail::row_span;
 using detail::saturating_product;
 
-// One wave of blocks of 256 threads, eight on each multiprocessor of a large GPU: beyond it blocks wait for others to end, and warps hide
-// the latency of memory as well while each row takes fewer threads from the others.
+// One wave of blocks of 256 threads, eight on each multiprocessor of a large GPU: beyond it blocks wait for others to
+// end, and warps hide the latency of memory as well while each row takes fewer threads from the others.
 constexpr std::int64_t kMaxRowsByBlock = 1024;
 // What a warp has in flight at a time.
 constexpr std::int64_t kMaxTopkOfOneRound = 512;
@@ -187,7 +187,8 @@ class Checks {
   kvw_status status_ = KVW_OK;
 };
 
-// The lengths' spans for the overlap check; both are read at the same stride. Needs lengths that passed the checks before it.
+// The lengths' spans for the overlap check; both are read at the same stride. Needs lengths that passed the checks
+// before it.
 std::array<Span, 2> spans_of(const kvw_cuda_lengths* lengths, std::int64_t rows) noexcept {
   if (lengths == nullptr || rows == 0) {
     return {};

@@ -1,6 +1,8 @@
-// What a call of kvwitness_cuda.h comes to: a refusal, nothing to do, or the arguments of one launch. Decided on the host, without a GPU.
+// What a call of kvwitness_cuda.h comes to: a refusal, nothing to do, or the arguments of one launch. Decided on the
+// host, without a GPU.
 //
-// C++17. The same plans serve the CUDA library and the CPU executor's implementations in the harness, so that both refuse alike.
+// C++17. The same plans serve the CUDA library and the CPU executor's implementations in the harness, so that both
+// refuse alike.
 #ifndef KERNELS_SRC_PLAN_H
 #define KERNELS_SRC_PLAN_H
 
@@ -16,10 +18,12 @@ namespace kvwitness::kernels {
 // Which collective works on a row.
 enum class Variant { kBlock, kWarp };
 
-// The variant for a call: a warp to a row where there are rows enough to fill a large GPU or where a row is one round of loads of a warp, else a block.
+// The variant for a call: a warp to a row where there are rows enough to fill a large GPU or where a row is one round
+// of loads of a warp, else a block.
 Variant choose_variant(std::int64_t rows, std::int64_t topk) noexcept;
 
-// The number of blocks for a grid whose blocks take rows_per_block rows at a time, rows >= 1: as many as there are rows, up to what grid.x can be.
+// The number of blocks for a grid whose blocks take rows_per_block rows at a time, rows >= 1: as many as there are
+// rows, up to what grid.x can be.
 unsigned int grid_blocks(std::int64_t rows, std::int64_t rows_per_block) noexcept;
 
 // At most one of the two is there; neither where the call is refused or has nothing to write.
@@ -29,7 +33,8 @@ struct IndicesPlan {
 };
 using MergePlan = std::optional<MergeArguments>;
 
-// The checks of kvwitness_cuda.h in their order, the message of a refusal left in last_error(), and the plan where they pass.
+// The checks of kvwitness_cuda.h in their order, the message of a refusal left in last_error(), and the plan where they
+// pass.
 kvw_status plan_witness_indices(const std::int32_t* learned, std::int64_t learned_len, std::int64_t row_stride,
                                 std::int64_t topk, const kvw_cuda_lengths* lengths, std::int64_t rows,
                                 std::int64_t num_segments, std::int32_t* witnesses, std::int64_t witnesses_len,

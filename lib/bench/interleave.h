@@ -1,5 +1,5 @@
-// Times several contenders against each other on a machine that does other things too: in each round every contender runs once, so that
-// a disturbance meets them alike, and the median round counts.
+// Times several contenders against each other on a machine that does other things too: in each round every contender
+// runs once, so that a disturbance meets them alike, and the median round counts.
 #ifndef LIB_BENCH_INTERLEAVE_H
 #define LIB_BENCH_INTERLEAVE_H
 

@@ -1,9 +1,10 @@
 // The scatter pass against memcpy and a pure read of the same buffer, in the same rounds.
 //
-// Each benchmark is one shape. Each of its iterations is a round in which the contenders run once, one after the other: memcpy of the
-// buffer, a read of it, the C ABI's scatter, the same pass by the backend's own function, without the C ABI and its checks, and in some
-// rounds the naive loop. Its counters are medians over the rounds, in microseconds a call, and the ratios of scatter, read and naive loop
-// to memcpy. Scatter changes the tail of each row; that is put back between calls and its time taken off.
+// Each benchmark is one shape. Each of its iterations is a round in which the contenders run once, one after the other:
+// memcpy of the buffer, a read of it, the C ABI's scatter, the same pass by the backend's own function, without the C
+// ABI and its checks, and in some rounds the naive loop. Its counters are medians over the rounds, in microseconds a
+// call, and the ratios of scatter, read and naive loop to memcpy. Scatter changes the tail of each row; that is put
+// back between calls and its time taken off.
 //
 // kvwitness_bench [--real_rows=FILE] [--benchmark_filter=REGEX] [--benchmark_out=FILE.json --benchmark_out_format=json]
 // Those named others/... are the null models, masks and metrics; see others_bench.h.
@@ -31,7 +32,8 @@ namespace {
 
 // Enough calls a sample that the clock's own cost disappears, and rounds for a median.
 constexpr std::size_t kElementsPerSample = std::size_t{1} << 18;
-// 64-byte aligned, and half a page from where the rows start: memcpy is slow where the two are a few bytes apart in their pages.
+// 64-byte aligned, and half a page from where the rows start: memcpy is slow where the two are a few bytes apart in
+// their pages.
 constexpr std::size_t kCopyPlacement = 512;
 constexpr int kRoundsBetweenNaive = 6;
 
@@ -84,8 +86,8 @@ struct Contenders {
   Samples copy, read, scatter, unchecked, restoring, naive;
 };
 
-// One buffer of a benchmark: the rows, a twin that is worked on in turn with them so that a call never meets stores still in flight, and
-// the destination of the copy.
+// One buffer of a benchmark: the rows, a twin that is worked on in turn with them so that a call never meets stores
+// still in flight, and the destination of the copy.
 class Bout {
  public:
   Bout(const Shape& shape, const Workload::RealRows& real, std::size_t first_real_row)

@@ -4,8 +4,8 @@
 
 namespace kvwitness::bench {
 
-// Registers a benchmark each. A round runs the call and its yardstick once, one after the other; the counters are medians in
-// microseconds, and their ratio.
+// Registers a benchmark each. A round runs the call and its yardstick once, one after the other; the counters are
+// medians in microseconds, and their ratio.
 void add_others();
 
 }  // namespace kvwitness::bench

@@ -28,7 +28,8 @@ struct Shape {
   std::size_t misaligned_elements;  // elements from a 64-byte boundary to the first row
 };
 
-// A buffer of int32 that starts at a chosen place within a page, so that no two buffers of a measurement collide in the caches by chance.
+// A buffer of int32 that starts at a chosen place within a page, so that no two buffers of a measurement collide in the
+// caches by chance.
 class Buffer {
  public:
   Buffer(std::size_t elements, std::size_t elements_into_page)
@@ -69,7 +70,8 @@ class Workload {
   std::vector<std::int32_t> tails_;
 };
 
-// The rows of one width with L > topk out of a case file, one JSON object a line. Throws std::runtime_error where there are none.
+// The rows of one width with L > topk out of a case file, one JSON object a line. Throws std::runtime_error where there
+// are none.
 Workload::RealRows read_real_rows(const std::string& path, std::size_t topk);
 
 }  // namespace kvwitness::bench

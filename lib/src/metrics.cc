@@ -51,8 +51,8 @@ double pairwise_sum(std::size_t first, std::size_t last, const Value& value) {
   return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
 }
 
-// The segments, at most 64, of those candidates that lie in the context. In a register: the words of a Bitmap would wait in memory for
-// one another.
+// The segments, at most 64, of those candidates that lie in the context. In a register: the words of a Bitmap would
+// wait in memory for one another.
 std::uint64_t few_segments_covered(std::span<const std::int32_t> candidates, std::uint32_t context_len,
                                    const SegmentReciprocal& reciprocal) {
   std::uint64_t covered = 0;

@@ -14,8 +14,8 @@ namespace {
 // Tokens between two looks at whether every segment has been seen.
 constexpr std::ptrdiff_t kTokensPerLook = 128;
 
-// Which segments have been seen, one byte each: a store a token, which no padding or hole can make a branch predictor miss. The last
-// byte is for every number of 64 and more.
+// Which segments have been seen, one byte each: a store a token, which no padding or hole can make a branch predictor
+// miss. The last byte is for every number of 64 and more.
 class SeenSegments {
  public:
   void add(std::uint64_t segment) { seen_[std::min<std::uint64_t>(segment, 64)] = 1; }

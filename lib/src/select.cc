@@ -72,7 +72,8 @@ class Drawer {
       std::ranges::copy(pool.first(drawn.size()), drawn.begin());
       return;
     }
-    // `drawn` itself holds the front of the pool, `tail` what was moved of the rest, so that the pool is never written out.
+    // `drawn` itself holds the front of the pool, `tail` what was moved of the rest, so that the pool is never written
+    // out.
     std::iota(drawn.begin(), drawn.end(), 0);
     tail_.clear();
     for_each_pick(row, seed, drawn.size(), [&](std::uint64_t slot, std::uint64_t pick) {

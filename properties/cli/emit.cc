@@ -56,7 +56,8 @@ using Tokens = std::vector<std::int32_t>;
 
 constexpr std::int32_t kUnwritten = -1515870811;  // what outputs and spare columns hold before a call
 
-// Rows of `width` tokens that start `stride` elements apart, the first one `base_offset` elements past a 64-byte boundary.
+// Rows of `width` tokens that start `stride` elements apart, the first one `base_offset` elements past a 64-byte
+// boundary.
 class Rows {
  public:
   Rows(const Tokens& packed, std::size_t width, std::size_t stride, std::size_t base_offset)

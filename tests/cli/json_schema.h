@@ -8,9 +8,9 @@
 
 namespace kvwitness::harness {
 
-// Every way in which `value` breaks `schema`, as "/path: what"; none for a valid value. Knows $ref into the schema itself, type, const, enum,
-// anyOf, required, properties, additionalProperties, items, minimum and maximum; a further keyword that would constrain is reported too,
-// so that no rule of a schema is left unread.
+// Every way in which `value` breaks `schema`, as "/path: what"; none for a valid value. Knows $ref into the schema
+// itself, type, const, enum, anyOf, required, properties, additionalProperties, items, minimum and maximum; a further
+// keyword that would constrain is reported too, so that no rule of a schema is left unread.
 std::vector<std::string> schema_violations(const nlohmann::json& schema, const nlohmann::json& value);
 
 }  // namespace kvwitness::harness

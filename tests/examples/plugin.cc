@@ -1,5 +1,5 @@
-// A plug-in in C++ for a kernel that serves one shape of call: scatter of rows of a model's width, packed, at 16-byte bases. What it declines is counted
-// as unsupported and never judged.
+// A plug-in in C++ for a kernel that serves one shape of call: scatter of rows of a model's width, packed, at 16-byte
+// bases. What it declines is counted as unsupported and never judged.
 //
 //     c++ -std=c++17 -O2 -shared -fPIC -I properties/include tests/examples/plugin.cc -o serving.so
 //     kvwitness verify --plugin ./serving.so

@@ -1,7 +1,9 @@
-// Both sides of every edge of a partition, by everything in segments.h that replaces a division, against the definitions.
+// Both sides of every edge of a partition, by everything in segments.h that replaces a division, against the
+// definitions.
 //
-// Nothing is divided here. An edge e is ceil(s * L / n) exactly where 0 <= e * n - s * L < n. What gives a token's segment is monotone in
-// the token, so one that is right on both sides of every edge and at the context's two ends is right for every token between.
+// Nothing is divided here. An edge e is ceil(s * L / n) exactly where 0 <= e * n - s * L < n. What gives a token's
+// segment is monotone in the token, so one that is right on both sides of every edge and at the context's two ends is
+// right for every token between.
 #ifndef TESTS_EXHAUSTIVE_EDGE_ARITHMETIC_H
 #define TESTS_EXHAUSTIVE_EDGE_ARITHMETIC_H
 
@@ -39,7 +41,8 @@ bool ends_at(const Map& map, std::uint32_t context_len, std::uint32_t segments) 
          map.segment_of(context_len) >= segments && map.segment_of(0x7FFFFFFFu) >= segments;
 }
 
-// Whether FixedDivisor and the exact functions agree with the edge too. They take no part in every length: they cost a division each.
+// Whether FixedDivisor and the exact functions agree with the edge too. They take no part in every length: they cost a
+// division each.
 inline bool divides_exactly(const FixedDivisor& divisor, std::uint32_t context_len, std::uint32_t segments,
                             std::uint32_t segment, std::uint32_t edge) {
   return divisor.quotient(std::uint64_t{segment} * context_len + segments - 1) == edge &&
@@ -51,7 +54,8 @@ inline bool divides_exactly(const FixedDivisor& divisor, std::uint32_t context_l
 // What to check beside the reciprocals that take one product.
 enum class EdgeChecks : std::uint8_t { kReciprocals, kReciprocalsAndDivisions };
 
-// The first fault of a context of L >= 1 tokens in S segments, 1 <= S <= 64; none where everything is exact. `count` is SegmentCount(S).
+// The first fault of a context of L >= 1 tokens in S segments, 1 <= S <= 64; none where everything is exact. `count` is
+// SegmentCount(S).
 template <EdgeChecks kChecks>
 std::optional<EdgeFault> find_edge_fault(std::uint32_t context_len, const SegmentCount& count,
                                          const FixedDivisor& divisor) {

@@ -1,7 +1,8 @@
 // kvwitness_exhaustive: the edge arithmetic for every length below 2^31 and every segment count up to 64.
 //
-// The work is cut into units of one segment count and 2^20 lengths. Each finished unit is a line of OUT/progress.txt, written at once, so that a
-// run that was killed is taken up by the next one; the file's first line names the sources that it speaks of, and other sources begin anew.
+// The work is cut into units of one segment count and 2^20 lengths. Each finished unit is a line of OUT/progress.txt,
+// written at once, so that a run that was killed is taken up by the next one; the file's first line names the sources
+// that it speaks of, and other sources begin anew.
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// The zoo's table: every way in which the plug-in `faulty` can be wrong. One line a fault: its group, its name, the property that must find it, and
-// what it does. Each is a mistake that a kernel engineer makes, or one made up to slip past the generators.
+// The zoo's table: every way in which the plug-in `faulty` can be wrong. One line a fault: its group, its name, the
+// property that must find it, and what it does. Each is a mistake that a kernel engineer makes, or one made up to slip
+// past the generators.
 #ifndef TESTS_FAULTS_FAULTS_H
 #define TESTS_FAULTS_FAULTS_H
 

@@ -19,7 +19,8 @@ namespace {
 
 using harness::Case;
 
-// A target with two faults: one in a row whose length is above 100 and whose first token is negative, another in any call of five rows.
+// A target with two faults: one in a row whose length is above 100 and whose first token is negative, another in any
+// call of five rows.
 int two_faults(const std::uint8_t* data, std::size_t size) {
   const Case value = harness::decode({data, size});
   if (value.rows() >= 5) {

@@ -1,4 +1,5 @@
-// The checks that kvwitness_gpu_check runs on a GPU, run on the CPU executor's variants: they pass there, and they notice a wrong answer.
+// The checks that kvwitness_gpu_check runs on a GPU, run on the CPU executor's variants: they pass there, and they
+// notice a wrong answer.
 #include "kernels/gpu_check/case_checks.h"
 
 #include <gtest/gtest.h>

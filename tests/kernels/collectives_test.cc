@@ -12,7 +12,8 @@
 namespace kvwitness {
 namespace {
 
-// Counts how often each slot is consumed with its number, and adds up what vectors without a slot hold that no slot has.
+// Counts how often each slot is consumed with its number, and adds up what vectors without a slot hold that no slot
+// has.
 template <int kThreads, int kVectors>
 __global__ void count_slots(const std::int32_t* row, std::int64_t topk, int* counts, int* foreign) {
   RowTokens<kThreads, kVectors> tokens(row, topk, static_cast<int>(threadIdx.x));

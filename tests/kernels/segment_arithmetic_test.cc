@@ -81,7 +81,8 @@ TEST(NewtonSegmentReciprocal, CoversTheContextsOfServing) {
   EXPECT_FALSE(NewtonSegmentReciprocal::covers(0x7FFFFFFFu, 64));
 }
 
-// The lower bound that the multiplier is made from lies more than 5 below here, and the token is an edge without a remainder.
+// The lower bound that the multiplier is made from lies more than 5 below here, and the token is an edge without a
+// remainder.
 TEST(NewtonSegmentReciprocal, IsExactWhereItsBoundIsFarthestOff) {
   EXPECT_EQ(NewtonSegmentReciprocal(524853, 15).segment_of(174951), 5u);
   EXPECT_EQ(NewtonSegmentReciprocal(524853, 15).segment_of(174950), 4u);

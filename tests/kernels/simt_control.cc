@@ -1,11 +1,13 @@
-// Runs one positive control of the executor (a program with a defect) or an intact program, and judges what was reported.
+// Runs one positive control of the executor (a program with a defect) or an intact program, and judges what was
+// reported.
 //
 //   simt_control --name NAME --expect EXPECTATION [--at FILE --tag TEXT] --results DIR -- PROGRAM [ARGUMENT...]
 //   simt_control --table DIR NAME...
 //
-// EXPECTATION is race (ThreadSanitizer), memory (AddressSanitizer or UndefinedBehaviorSanitizer), wrong (a wrong result), clean, or the
-// name of a fault as simt::to_string has it. With --at and --tag the report must name a line of FILE that holds TEXT. A control that is
-// reported under a schedule must be reported again by that schedule alone. The table reads what the runs left in DIR.
+// EXPECTATION is race (ThreadSanitizer), memory (AddressSanitizer or UndefinedBehaviorSanitizer), wrong (a wrong
+// result), clean, or the name of a fault as simt::to_string has it. With --at and --tag the report must name a line of
+// FILE that holds TEXT. A control that is reported under a schedule must be reported again by that schedule alone. The
+// table reads what the runs left in DIR.
 #include <sys/wait.h>
 
 #include <array>

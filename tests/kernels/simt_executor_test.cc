@@ -1,4 +1,5 @@
-// The executor's model: where threads are, what collectives return, what shared memory holds, how schedules order, what is a fault.
+// The executor's model: where threads are, what collectives return, what shared memory holds, how schedules order, what
+// is a fault.
 #include <gmock/gmock.h>
 #include <kvwitness/simt.h>
 

@@ -1,5 +1,5 @@
-// The witness kernels under many schedules, intact or with one synchronisation left out (KVWITNESS_OMIT_SYNCHRONISATION) or one storage for the
-// rows of a block (KVWITNESS_ROW_STORAGES).
+// The witness kernels under many schedules, intact or with one synchronisation left out
+// (KVWITNESS_OMIT_SYNCHRONISATION) or one storage for the rows of a block (KVWITNESS_ROW_STORAGES).
 //
 //   PROGRAM SCENARIO [SCHEDULE | --schedules COUNT]
 #include <kvwitness/simt.h>
@@ -35,7 +35,8 @@ std::vector<std::int32_t> rule(const std::int32_t* row, std::int64_t topk, std::
   return answer;
 }
 
-// A batch of rows in device memory; the rows start 4 bytes past a 16-byte boundary, so that heads, vectors and tails all occur.
+// A batch of rows in device memory; the rows start 4 bytes past a 16-byte boundary, so that heads, vectors and tails
+// all occur.
 struct Batch {
   std::int64_t rows;
   std::int64_t topk;

@@ -17,8 +17,8 @@ namespace {
 
 using testing::HasSubstr;
 
-// KVWITNESS_BACKEND is read once a process, so what depends on it runs in a process of its own: a death test of the threadsafe style starts
-// the program again, and the statement ends it with status 0 where every step holds.
+// KVWITNESS_BACKEND is read once a process, so what depends on it runs in a process of its own: a death test of the
+// threadsafe style starts the program again, and the statement ends it with status 0 where every step holds.
 class BackendVariable : public testing::Test {
  protected:
   void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }

@@ -632,7 +632,8 @@ const std::vector<RefusedCall> kStridesAndOverlaps{
 };
 INSTANTIATE_TEST_SUITE_P(StrideOverlapCapacity, Refused, testing::ValuesIn(kStridesAndOverlaps), sentence_name);
 
-// Spans of exactly PTRDIFF_MAX bytes, rounded down to an element, pass the checks of their size and fail at the next one.
+// Spans of exactly PTRDIFF_MAX bytes, rounded down to an element, pass the checks of their size and fail at the next
+// one.
 const std::vector<RefusedCall> kLargestSpans{
     {"packed rows",
      KVW_NULL_POINTER,

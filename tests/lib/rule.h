@@ -1,4 +1,5 @@
-// The rule by definition, for the unit tests of the library: 128-bit products, no reciprocal, no mask, one vector a row.
+// The rule by definition, for the unit tests of the library: 128-bit products, no reciprocal, no mask, one vector a
+// row.
 #ifndef TESTS_LIB_RULE_H
 #define TESTS_LIB_RULE_H
 

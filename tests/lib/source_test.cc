@@ -1,4 +1,5 @@
-// The fifteen subjects that the tests of the source (vllm-project/vllm#47942 and its Rust port) cover, each stated and checked anew.
+// The fifteen subjects that the tests of the source (vllm-project/vllm#47942 and its Rust port) cover, each stated and
+// checked anew.
 #include <gtest/gtest.h>
 
 #include <algorithm>

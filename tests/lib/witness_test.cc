@@ -18,7 +18,8 @@ constexpr std::int32_t kPoison = 0x5A5A5A5A;
 constexpr std::int32_t kMinToken = std::numeric_limits<std::int32_t>::min();
 constexpr std::int32_t kMaxToken = std::numeric_limits<std::int32_t>::max();
 
-// A batch with rows of every kind: padding, holes, duplicates, tokens past the end, lengths around S and topk, empty rows.
+// A batch with rows of every kind: padding, holes, duplicates, tokens past the end, lengths around S and topk, empty
+// rows.
 struct Batch {
   std::size_t topk;
   Tokens learned;

@@ -1,7 +1,7 @@
 // An implementation of the rule with one fault: what the harness is tested by.
 //
-// FaultyRule answers every call by a plain loop over the rule's formulas, with switches that each break one thing, and keeps a count of calls and the
-// last call's occupancy as a stateful implementation would. restart() forgets both.
+// FaultyRule answers every call by a plain loop over the rule's formulas, with switches that each break one thing, and
+// keeps a count of calls and the last call's occupancy as a stateful implementation would. restart() forgets both.
 #ifndef TESTS_PROPERTIES_FAULTY_RULE_H
 #define TESTS_PROPERTIES_FAULTY_RULE_H
 

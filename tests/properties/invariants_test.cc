@@ -145,7 +145,8 @@ TEST(Properties, AreListedUnderTheirFixedNamesInOrder) {
   EXPECT_EQ(find_property("no_such_property"), nullptr);
 }
 
-// Each property against every operation that it concerns: right outcomes never break it, and it says something often enough to matter.
+// Each property against every operation that it concerns: right outcomes never break it, and it says something often
+// enough to matter.
 TEST(Properties, HoldOfTheRulesOwnAnswersOnSampledCases) {
   CaseSampler sampler(4711);
   std::map<std::string_view, int> judged;

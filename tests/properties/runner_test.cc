@@ -342,7 +342,8 @@ TEST(Runner, PrefersACounterexampleThatAPersonCanCheckOverTheFirstOne) {
   EXPECT_LE(size_of(result.counterexample->minimal), 4U) << result.counterexample->minimal;
 }
 
-// Where what a case expects is the rule's answer, the case is made smaller and expects the rule's answer to what is left.
+// Where what a case expects is the rule's answer, the case is made smaller and expects the rule's answer to what is
+// left.
 TEST(Runner, MakesACaseSmallerWithItsExpectation) {
   RunOptions options = small_run();
   options.cases_per_property = 0;

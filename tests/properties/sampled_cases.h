@@ -13,8 +13,8 @@ class CaseSampler {
  public:
   explicit CaseSampler(std::uint64_t seed) : state_(seed) {}
 
-  // A small case of any operation, mostly legal: short and long contexts, padding, tokens on both sides of edges and past the end,
-  // strides, offsets, calls before it.
+  // A small case of any operation, mostly legal: short and long contexts, padding, tokens on both sides of edges and
+  // past the end, strides, offsets, calls before it.
   Case next();
   // The same, never to be refused.
   Case next_legal();

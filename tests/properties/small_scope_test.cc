@@ -1,5 +1,5 @@
-// Every implementation gives the oracle's answer to every row of a small scope, and the oracle keeps every property that needs no oracle.
-// small_scope_slow_test.cc has a larger scope.
+// Every implementation gives the oracle's answer to every row of a small scope, and the oracle keeps every property
+// that needs no oracle. small_scope_slow_test.cc has a larger scope.
 #include "tests/properties/small_scope.h"
 
 #include <gmock/gmock.h>

@@ -10,21 +10,19 @@
 //
 //   WarpWitness            32 lanes a row. No block barrier: for many rows, or short ones.
 //   BlockWitness<kThreads> one block a row. Two 128-bit loads a thread keep 8 * kThreads tokens in flight: for few
-//   rows, where a warp would
-//                          wait for memory.
+//                          rows, where a warp would wait for memory.
 //
 // A pass has three steps, each called by all threads of the collective but the first:
 //
-//   1. add(token), any number of times by any thread, with the tokens in any order and distribution; or add(row), for a
-//   RowTokens
-//      in flight. Together the calls must cover the whole row, the part included that witnesses will overwrite.
+//   1. add(token), any number of times by any thread, with the tokens in any order and distribution; or add(row), for
+//      a RowTokens in flight. Together the calls must cover the whole row, the part included that witnesses will
+//      overwrite.
 //   2. combine(): one synchronisation of the collective. What any thread wrote or read of the row before it comes
-//   before what any thread
-//      writes after it, so the host kernel's picks may lie in memory already and witnesses may go on top of them.
+//      before what any thread writes after it, so the host kernel's picks may lie in memory already and witnesses may
+//      go on top of them.
 //   3. emit(learned_keep, budget, store): store(slot, token) for each witness, in ascending segment order from slot
-//   learned_keep on, at most `budget`
-//      of them. Each call is made by one thread, neighbouring slots by neighbouring lanes. Or emit_segments(store):
-//      store(segment, token or -1) for every segment below S.
+//      learned_keep on, at most `budget` of them. Each call is made by one thread, neighbouring slots by neighbouring
+//      lanes. Or emit_segments(store): store(segment, token or -1) for every segment below S.
 //
 // Example, one warp, S = 4, L = 16, learned row [0, 5, 9, -1] in memory, keep 2, budget 2:
 //
@@ -140,8 +138,8 @@ struct alignas(16) TokenVector {
   std::int32_t tokens[4];
 };
 
-// Which segment a token of one row marks. Four instructions a token where NewtonSegmentReciprocal covers the row, which is every row but the
-// very short (no more bits in L than in S) and the very long (millions of tokens).
+// Which segment a token of one row marks. Four instructions a token where NewtonSegmentReciprocal covers the row, which
+// is every row but the very short (no more bits in L than in S) and the very long (millions of tokens).
 class SegmentMarker {
  public:
   // A context_len of 0 or less is read as 1; the caller discards the segments of such a row.
@@ -160,9 +158,10 @@ class SegmentMarker {
 
   // min(sigma(token), S - 1) where that is below S_eff; for negative tokens and for all else a number of S_eff or more.
   //
-  // Where S_eff = S, a token at or past the context's end belongs to segment S - 1, which is that of token L - 1; where S_eff < S it lies outside
-  // the partition, as its number says. Padding read without sign is 2^31 or more, and the multiplication takes that past the partition too.
-  // The choice is the same for all threads and all tokens of the row; kNarrow needs is_narrow().
+  // Where S_eff = S, a token at or past the context's end belongs to segment S - 1, which is that of token L - 1; where
+  // S_eff < S it lies outside the partition, as its number says. Padding read without sign is 2^31 or more, and the
+  // multiplication takes that past the partition too. The choice is the same for all threads and all tokens of the row;
+  // kNarrow needs is_narrow().
   template <bool kNarrow>
   __device__ __forceinline__ std::uint32_t segment_of(std::int32_t token) const {
     const auto offset = static_cast<std::uint32_t>(token < last_token_ ? token : last_token_);
@@ -190,10 +189,11 @@ class SegmentMarker {
 // One row of tokens on its way from memory, spread over kThreads threads: a thread's first kVectors 128-bit loads are
 // under way when the constructor returns, and what else the row needs can be computed meanwhile.
 //
-// Thread-to-data arrangement: the row's 16-byte aligned middle goes round in vectors of four tokens, vector v to thread v mod kThreads; up to three
-// tokens before it and up to three after it go one to a thread, from the first thread on. A thread for which no vector is left takes the last
-// one again, which spares the loop its conditions and leaves an occupancy as it is. Any row that is aligned to its elements and any topk >= 0
-// will do; with topk 0 the row is not read.
+// Thread-to-data arrangement: the row's 16-byte aligned middle goes round in vectors of four tokens, vector v to thread
+// v mod kThreads; up to three tokens before it and up to three after it go one to a thread, from the first thread on. A
+// thread for which no vector is left takes the last one again, which spares the loop its conditions and leaves an
+// occupancy as it is. Any row that is aligned to its elements and any topk >= 0 will do; with topk 0 the row is not
+// read.
 template <int kThreads, int kVectors>
 class RowTokens {
   static_assert(kThreads >= 6 && kVectors >= 1, "each loose token of a row has a thread of its own");
@@ -215,9 +215,9 @@ class RowTokens {
     loose_token_ = loose_slot_ >= 0 ? row[loose_slot_] : -1;
   }
 
-  // Calls consume_vector(slot, tokens) for each vector of the caller's, `slot` being that of the first of its four tokens, or -1 where the vector is
-  // another thread's too; and consume(slot, token) for its loose token. Once all threads have called it, every token of the row has been
-  // consumed, and with a slot once. To be called once.
+  // Calls consume_vector(slot, tokens) for each vector of the caller's, `slot` being that of the first of its four
+  // tokens, or -1 where the vector is another thread's too; and consume(slot, token) for its loose token. Once all
+  // threads have called it, every token of the row has been consumed, and with a slot once. To be called once.
   template <class ConsumeVector, class Consume>
   __device__ __forceinline__ void consume(ConsumeVector consume_vector, Consume consume_token) {
     while (next_ < vectors_) {

@@ -184,7 +184,8 @@ void Block::yield(Thread& self) {
   run_next(self);
 }
 
-// Now and then a thread that does nothing but poll gives way, whatever the policy, or it would wait for ever for one that never runs.
+// Now and then a thread that does nothing but poll gives way, whatever the policy, or it would wait for ever for one
+// that never runs.
 void Block::atomic_yield(Thread& self) {
   constexpr std::uint32_t kPollsBeforeGivingWay = 256;
   if (++polls_in_vain_ == kPollLimit) {

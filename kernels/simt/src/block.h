@@ -16,8 +16,8 @@
 
 namespace kvwitness::simt::detail {
 
-// No member of these types may be a template of the standard library that kernel code could instantiate as well: the linker may keep the
-// instrumented copy, and the executor's own accesses would count as the kernel's.
+// No member of these types may be a template of the standard library that kernel code could instantiate as well: the
+// linker may keep the instrumented copy, and the executor's own accesses would count as the kernel's.
 
 class Block;
 
@@ -62,7 +62,8 @@ struct LaunchState {
   std::uint64_t poison = 0;
   std::uint64_t switches = 0;
   bool producer_done = true;
-  // Objects of happens-before, for ThreadSanitizer: the caller's writes before, the threads' ends, and the end of the producer's grid.
+  // Objects of happens-before, for ThreadSanitizer: the caller's writes before, the threads' ends, and the end of the
+  // producer's grid.
   void* begin_edge = nullptr;
   void* end_edge = nullptr;
   void* producer_edge = nullptr;
@@ -79,7 +80,8 @@ class Block {
 
   // Makes every thread of the block ready; shared memory is poisoned.
   void start(LaunchState& launch, const Config& config, uint3 index);
-  // Runs until all have exited, until those that have not all wait for the producer's grid (directly or not), or until a fault.
+  // Runs until all have exited, until those that have not all wait for the producer's grid (directly or not), or until
+  // a fault.
   BlockOutcome run();
   // The producer's grid has ended: threads that wait for it can run again.
   void release_dependency_waits();
@@ -118,8 +120,9 @@ class Block {
     WarpOperation operation;
     Site site;
   };
-  // One object of happens-before for each set of lanes that has met at a __syncwarp, in two copies that alternate: a lane that runs ahead to
-  // the next meeting must not publish what it did since to lanes that are still leaving this one.
+  // One object of happens-before for each set of lanes that has met at a __syncwarp, in two copies that alternate: a
+  // lane that runs ahead to the next meeting must not publish what it did since to lanes that are still leaving this
+  // one.
   struct SyncObject {
     std::uint32_t mask;
     std::uint32_t phase;

@@ -120,7 +120,8 @@ std::string Block::describe_threads() const {
   return text;
 }
 
-// No thread can run and some have not exited. The first lane, or else the first thread, that someone waits for in vain gives its name.
+// No thread can run and some have not exited. The first lane, or else the first thread, that someone waits for in vain
+// gives its name.
 void Block::note_stuck_threads() {
   raw_fault_ = {};
   const Thread* exited = nullptr;

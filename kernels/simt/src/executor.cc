@@ -17,8 +17,9 @@ namespace {
 volatile std::uint64_t race_count = 0;
 volatile std::uint64_t race_schedule = in_order;
 
-// Blocks that are kept with their fibers from launch to launch. Under ThreadSanitizer a fiber knows what it has seen, so two blocks that ran on
-// the same fibers count as ordered; consecutive blocks of a launch therefore use different residents, and so do two overlapping grids.
+// Blocks that are kept with their fibers from launch to launch. Under ThreadSanitizer a fiber knows what it has seen,
+// so two blocks that ran on the same fibers count as ordered; consecutive blocks of a launch therefore use different
+// residents, and so do two overlapping grids.
 class Executor {
  public:
   static Executor& instance() {
@@ -73,7 +74,8 @@ const char* refusal(const Config& config) noexcept {
                                                        : nullptr;
 }
 
-// The order of a grid's blocks: a permutation by a bijection of [0, 2^bits), walked along its cycles into [0, count). No memory a block.
+// The order of a grid's blocks: a permutation by a bijection of [0, 2^bits), walked along its cycles into [0, count).
+// No memory a block.
 class BlockOrder {
  public:
   BlockOrder(std::uint64_t count, Policy policy, Random& random) noexcept
@@ -199,8 +201,9 @@ Report Executor::run(const Grid& grid) {
   return report;
 }
 
-// The consumer's blocks that start early run to their dependency wait at a moment of the producer's grid that the schedule draws, and go on
-// when that grid has ended. A read before the wait then sees old data, and is a race to ThreadSanitizer.
+// The consumer's blocks that start early run to their dependency wait at a moment of the producer's grid that the
+// schedule draws, and go on when that grid has ended. A read before the wait then sees old data, and is a race to
+// ThreadSanitizer.
 Report Executor::run_overlapped(const Grid& producer, const Grid& consumer) {
   const std::lock_guard lock(turn_);
   Report report;
@@ -328,10 +331,11 @@ unsigned int active_mask() {
   return self.owner->active_lanes(self);
 }
 
-// Fences, as in the CUDA memory model (and C++: [atomics.fences]): what a thread wrote before its fence is visible to whoever fences after
-// an atomic that followed the fence. ThreadSanitizer knows no fences, so the atomics' addresses carry the order: a thread that has
-// fenced publishes at each later atomic, and a fence receives from the last atomics before it. That publishes a little more than
-// the model promises (the writes between a fence and the atomic), never less.
+// Fences, as in the CUDA memory model (and C++: [atomics.fences]): what a thread wrote before its fence is visible to
+// whoever fences after an atomic that followed the fence. ThreadSanitizer knows no fences, so the atomics' addresses
+// carry the order: a thread that has fenced publishes at each later atomic, and a fence receives from the last atomics
+// before it. That publishes a little more than the model promises (the writes between a fence and the atomic), never
+// less.
 void before_atomic(const void* address) {
   Thread& self = *running_thread();
   self.owner->atomic_yield(self);

@@ -1,5 +1,5 @@
-// While it lives, an invalid access of a kernel ends its block with a fault instead of the process. Does nothing under a sanitizer,
-// which reports such accesses itself, or for accesses of code that is no kernel.
+// While it lives, an invalid access of a kernel ends its block with a fault instead of the process. Does nothing under
+// a sanitizer, which reports such accesses itself, or for accesses of code that is no kernel.
 #ifndef KVWITNESS_KERNELS_SIMT_SRC_FAULT_SIGNALS_H
 #define KVWITNESS_KERNELS_SIMT_SRC_FAULT_SIGNALS_H
 

@@ -51,7 +51,8 @@ void start_fiber(Context& context, std::uint32_t index, FiberEntry entry) {
   }
   asan_unpoison(context.stack_bottom, context.stack_bytes);
   context.asan_fake_stack = nullptr;
-  // Stacks lie a power of two apart, so equal depths would compete for one set of each cache; staggered tops spread them.
+  // Stacks lie a power of two apart, so equal depths would compete for one set of each cache; staggered tops spread
+  // them.
   const std::size_t stagger_bytes = (index % 64) * 128;
   auto* const bottom = static_cast<std::byte*>(const_cast<void*>(context.stack_bottom));
   context.machine = boost::context::detail::make_fcontext(bottom + context.stack_bytes - stagger_bytes,

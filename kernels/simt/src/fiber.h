@@ -10,7 +10,8 @@
 
 namespace kvwitness::simt::detail {
 
-// The machine state of a thread of execution: a fiber's, or that of the operating system's thread that a launch came from.
+// The machine state of a thread of execution: a fiber's, or that of the operating system's thread that a launch came
+// from.
 struct Context {
   boost::context::detail::fcontext_t machine = nullptr;  // while another context runs
   void* tsan_fiber = nullptr;
@@ -19,8 +20,9 @@ struct Context {
   std::size_t stack_bytes = 0;
 };
 
-// Gives the processor from one context to another; returns when some context switches back. ThreadSanitizer is told not to synchronise
-// the two (flag 1): with synchronisation, every race between two threads of a block would count as ordered.
+// Gives the processor from one context to another; returns when some context switches back. ThreadSanitizer is told not
+// to synchronise the two (flag 1): with synchronisation, every race between two threads of a block would count as
+// ordered.
 inline void switch_context(Context& from, Context& to) noexcept {
   if (under_tsan()) {
     __tsan_switch_to_fiber(to.tsan_fiber, 1);
@@ -58,8 +60,8 @@ inline void enter_context(boost::context::detail::transfer_t transfer) noexcept 
 
 using FiberEntry = void (*)(boost::context::detail::transfer_t);
 
-// Maps a stack (once) and makes the context start `entry` at the next switch to it. Called again for a fiber that was abandoned in the
-// middle of a kernel: what it had on its stack is lost.
+// Maps a stack (once) and makes the context start `entry` at the next switch to it. Called again for a fiber that was
+// abandoned in the middle of a kernel: what it had on its stack is lost.
 void start_fiber(Context& context, std::uint32_t index, FiberEntry entry);
 
 // Whether the address lies in the inaccessible page below a fiber's stack.

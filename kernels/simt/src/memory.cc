@@ -29,7 +29,8 @@ std::size_t round_up(std::size_t value, std::size_t multiple) noexcept {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-// The C library's memset and memcpy are intercepted by the sanitizers, which would take the executor's writes for the kernel's.
+// The C library's memset and memcpy are intercepted by the sanitizers, which would take the executor's writes for the
+// kernel's.
 void fill(std::byte* begin, std::size_t bytes, std::byte value) noexcept {
   for (std::size_t i = 0; i < bytes; ++i) {
     const_cast<volatile std::byte*>(begin)[i] = value;

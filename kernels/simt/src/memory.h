@@ -10,8 +10,8 @@
 
 namespace kvwitness::simt::detail {
 
-// Pages of which the last bytes are in use, up to an inaccessible page; another one lies before them. The bytes in between hold a
-// known pattern, and are poisoned under AddressSanitizer.
+// Pages of which the last bytes are in use, up to an inaccessible page; another one lies before them. The bytes in
+// between hold a known pattern, and are poisoned under AddressSanitizer.
 class GuardedMemory {
  public:
   GuardedMemory() = default;
@@ -41,10 +41,12 @@ class GuardedMemory {
 
 // Describes an access at `address` in terms of the buffer it missed; empty where no buffer is near.
 std::string describe_global(const void* address);
-// The first living buffer whose surroundings changed, described; empty where there is none. The surroundings are restored.
+// The first living buffer whose surroundings changed, described; empty where there is none. The surroundings are
+// restored.
 std::string describe_changed_global();
 
-// The sections that hold the `__shared__` variables of every loaded program and library. Scans again only when one was loaded.
+// The sections that hold the `__shared__` variables of every loaded program and library. Scans again only when one was
+// loaded.
 struct SharedRange {
   std::byte* begin;
   std::size_t bytes;

@@ -1,5 +1,6 @@
-// The entry points of the sanitizer runtimes, found at link time: weak, so that one build of the executor serves programs with either
-// runtime or none. The executor itself is never instrumented, for its own bookkeeping would be reported as races of the kernel.
+// The entry points of the sanitizer runtimes, found at link time: weak, so that one build of the executor serves
+// programs with either runtime or none. The executor itself is never instrumented, for its own bookkeeping would be
+// reported as races of the kernel.
 #ifndef KVWITNESS_KERNELS_SIMT_SRC_SANITIZERS_H
 #define KVWITNESS_KERNELS_SIMT_SRC_SANITIZERS_H
 
@@ -15,7 +16,8 @@ extern "C" {
 [[gnu::weak]] void __tsan_set_fiber_name(void* fiber, const char* name);
 [[gnu::weak]] void __tsan_acquire(void* object);
 [[gnu::weak]] void __tsan_release(void* object);
-// Java's heap interface (tsan_interface_java.h), for the one thing that nothing else offers: to forget what was recorded of a range.
+// Java's heap interface (tsan_interface_java.h), for the one thing that nothing else offers: to forget what was
+// recorded of a range.
 [[gnu::weak]] void __tsan_java_alloc(std::uintptr_t address, std::uintptr_t bytes);
 [[gnu::weak]] void __tsan_java_free(std::uintptr_t address, std::uintptr_t bytes);
 // <sanitizer/common_interface_defs.h>, <sanitizer/asan_interface.h>
@@ -45,7 +47,8 @@ inline void tsan_release(void* object) noexcept {
   }
 }
 
-// Forgets every access to the range, so that shared memory of one block is not compared with that of the next at the same address.
+// Forgets every access to the range, so that shared memory of one block is not compared with that of the next at the
+// same address.
 inline void tsan_forget(void* address, std::size_t bytes) noexcept {
   if (under_tsan() && bytes != 0) {
     constexpr std::uintptr_t kGranule = 8;
@@ -57,8 +60,8 @@ inline void tsan_forget(void* address, std::size_t bytes) noexcept {
   }
 }
 
-// Called through pointers that the compiler must read, so that a program without AddressSanitizer holds no call of its functions: fuzzing services
-// disassemble a program to see how it was built.
+// Called through pointers that the compiler must read, so that a program without AddressSanitizer holds no call of its
+// functions: fuzzing services disassemble a program to see how it was built.
 using MarkRange = void (*)(const volatile void* address, std::size_t bytes);
 inline const volatile MarkRange poison_range = __asan_poison_memory_region;
 inline const volatile MarkRange unpoison_range = __asan_unpoison_memory_region;

@@ -21,7 +21,8 @@ std::uint32_t lowest(std::uint32_t lanes) noexcept {
   return static_cast<std::uint32_t>(std::countr_zero(lanes));
 }
 
-// The lane that a shuffle reads (PTX ISA, "shfl.sync"): within groups of `width` lanes, its own where the source is outside its group.
+// The lane that a shuffle reads (PTX ISA, "shfl.sync"): within groups of `width` lanes, its own where the source is
+// outside its group.
 std::uint32_t source_lane(WarpOperation operation, std::uint32_t lane, std::uint32_t argument) noexcept {
   const std::uint32_t width = argument >> 16, operand = argument & 31u;
   const std::uint32_t group = lane & ~(width - 1), last = group + width - 1;

@@ -284,12 +284,13 @@ KVWITNESS_HOST_DEVICE constexpr std::uint32_t reciprocal_below(std::uint32_t d) 
 
 }  // namespace detail
 
-// sigma by the high word of one 52 x 52 bit product, with no shift: the form for AVX-512 IFMA, and for contexts of up to 2^26 tokens that
-// have more tokens than segments.
+// sigma by the high word of one 52 x 52 bit product, with no shift: the form for AVX-512 IFMA, and for contexts of up
+// to 2^26 tokens that have more tokens than segments.
 //
-// With M = floor(2^52 * n / L) + 1, M * L = 2^52 * n + e and 1 <= e <= L, and by the argument of SegmentReciprocal floor(x * M / 2^52) =
-// sigma(x) for every x in [0, L) if (L - 1) * e < 2^52, which L <= 2^26 gives. M < 2^52 because n < L: 2^52 * n / L <= 2^52 - 2^52 / L.
-// A token at or past the context's end, up to 2^32 - 1, never gets a number below n, since M > 2^52 * n / L; nor one of more than 32 bits.
+// With M = floor(2^52 * n / L) + 1, M * L = 2^52 * n + e and 1 <= e <= L, and by the argument of SegmentReciprocal
+// floor(x * M / 2^52) = sigma(x) for every x in [0, L) if (L - 1) * e < 2^52, which L <= 2^26 gives. M < 2^52 because n
+// < L: 2^52 * n / L <= 2^52 - 2^52 / L. A token at or past the context's end, up to 2^32 - 1, never gets a number below
+// n, since M > 2^52 * n / L; nor one of more than 32 bits.
 class SegmentReciprocal52 {
  public:
   static constexpr std::uint32_t kContextLimit = std::uint32_t{1} << 26;  // the longest context
@@ -408,7 +409,8 @@ class SegmentEdges {
     return segment * quotient_ + ((segment * remainder_ + segments_ - 1) * multiplier_ >> 18);
   }
 
-  // The terms of edge(), for vector units: it is segment * quotient() + ((segment * remainder() + S_eff - 1) * multiplier() >> 18).
+  // The terms of edge(), for vector units: it is segment * quotient() + ((segment * remainder() + S_eff - 1) *
+  // multiplier() >> 18).
   KVWITNESS_HOST_DEVICE constexpr std::uint32_t quotient() const noexcept { return quotient_; }
   KVWITNESS_HOST_DEVICE constexpr std::uint32_t remainder() const noexcept { return remainder_; }
   KVWITNESS_HOST_DEVICE constexpr std::uint32_t multiplier() const noexcept { return multiplier_; }

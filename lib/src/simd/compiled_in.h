@@ -1,4 +1,5 @@
-// The backends that this build holds. With Highway, one body (vector_row_pass-inl.h) is compiled once for each instruction set.
+// The backends that this build holds. With Highway, one body (vector_row_pass-inl.h) is compiled once for each
+// instruction set.
 #ifndef LIB_SRC_SIMD_COMPILED_IN_H
 #define LIB_SRC_SIMD_COMPILED_IN_H
 

@@ -1,14 +1,14 @@
-// The row pass on vectors: one body for every instruction set, included by vector_row_pass.cc once for each. No include guard, and no
-// include: that file has them.
+// The row pass on vectors: one body for every instruction set, included by vector_row_pass.cc once for each. No include
+// guard, and no include: that file has them.
 //
 // The includer defines
 //  - KVWITNESS_TIER: the namespace of this inclusion;
 //  - KVWITNESS_TIER_HAS_IFMA: whether the 52-bit products of AVX-512 IFMA and the byte permutations of VBMI may be used, beside HWY_AVX3.
 // The attributes that let the compiler use the instructions are the includer's too.
 //
-// A row's occupancy is a set, so its slots may be read in any order and more than once. A row is read from both ends in turn at first,
-// because a row in score order is clustered at its head and spread at its tail, so that the two together show most segments early; then
-// straight through what is left. Each stretch of it is either
+// A row's occupancy is a set, so its slots may be read in any order and more than once. A row is read from both ends in
+// turn at first, because a row in score order is clustered at its head and spread at its tail, so that the two together
+// show most segments early; then straight through what is left. Each stretch of it is either
 //  - marked: each token's segment by multiplication, its bit by a variable shift, all bits ORed; or
 //  - hunted: once the missing segments form a few runs of neighbours, it is only searched for a token inside one of those runs, by a
 //    subtraction and an unsigned minimum a run. Where one is found, the stretch is marked.
@@ -51,8 +51,9 @@ HWY_INLINE TokenVector odd_to_even(TokenVector tokens) {
   return hn::BitCast(Tokens(), hn::ShiftRight<32>(hn::BitCast(Words(), tokens)));
 }
 
-// How the tokens of a vector of slots come to the products below: those of even number in even lanes, and those of odd number in even
-// lanes too. A load one slot on moves the odd ones on a unit that is idle; where no slot may be read on, a shift does.
+// How the tokens of a vector of slots come to the products below: those of even number in even lanes, and those of odd
+// number in even lanes too. A load one slot on moves the odd ones on a unit that is idle; where no slot may be read on,
+// a shift does.
 struct PairedLoads {
   static constexpr bool kReadsOn = true;
 
@@ -91,8 +92,9 @@ class NarrowSegments : public PairedLoads {
   std::uint32_t shift_;
 };
 
-// sigma by two products a token: for every length below 2^31. With M = high * 2^32 + low, floor(x * M / 2^62) = floor((x * high +
-// floor(x * low / 2^32)) / 2^30). high is at most 2^30, so the sum stays below 2^63 for every 32-bit x.
+// sigma by two products a token: for every length below 2^31. With M = high * 2^32 + low, floor(x * M / 2^62) =
+// floor((x * high + floor(x * low / 2^32)) / 2^30). high is at most 2^30, so the sum stays below 2^63 for every 32-bit
+// x.
 class WideSegments : public PairedLoads {
  public:
   explicit HWY_INLINE WideSegments(SegmentReciprocal reciprocal) : multiplier_(reciprocal.multiplier()) {}
@@ -113,8 +115,8 @@ class WideSegments : public PairedLoads {
 
 #if KVWITNESS_TIER_HAS_IFMA
 
-// sigma by one product a token and no shift: where SegmentReciprocal52 is exact. The product takes the lowest 52 bits of a 64-bit lane, so
-// the other token of each pair is cleared, at the load or by the shift.
+// sigma by one product a token and no shift: where SegmentReciprocal52 is exact. The product takes the lowest 52 bits
+// of a 64-bit lane, so the other token of each pair is cleared, at the load or by the shift.
 class IfmaSegments {
  public:
   explicit HWY_INLINE IfmaSegments(SegmentReciprocal52 reciprocal) : multiplier_(reciprocal.multiplier()) {}
@@ -294,14 +296,15 @@ struct TokenRun {
 // With more missing runs than this, marking is cheaper.
 constexpr int kMaxHuntedRuns = 2;
 
-// A hunt for many runs: each token's segment as a byte, looked up in a table of the missing ones. It takes two thirds of the instructions
-// of marking, and on processors without a shift of each lane by its own count a fifth.
+// A hunt for many runs: each token's segment as a byte, looked up in a table of the missing ones. It takes two thirds
+// of the instructions of marking, and on processors without a shift of each lane by its own count a fifth.
 //
-// With k = 32 + shift and M = floor(2^k * n / L) + 1 <= 2^31, the high word of x * M is the segment of x with `shift` bits of its fraction
-// below it. A shift of 8 at most leaves room in 16 bits: 127 and a fraction are below 2^15, where larger ones are cut off.
+// With k = 32 + shift and M = floor(2^k * n / L) + 1 <= 2^31, the high word of x * M is the segment of x with `shift`
+// bits of its fraction below it. A shift of 8 at most leaves room in 16 bits: 127 and a fraction are below 2^15, where
+// larger ones are cut off.
 //
-// Searched for are the missing segments and, where tokens past the context's end count, every number of S_eff and above; then padding is found
-// too: a needless mark, never a missed one.
+// Searched for are the missing segments and, where tokens past the context's end count, every number of S_eff and
+// above; then padding is found too: a needless mark, never a missed one.
 struct SegmentTable {
   std::uint32_t multiplier;
   int shift;
@@ -316,9 +319,10 @@ struct SegmentTable {
 
 #if HWY_ARCH_X86
 
-// Fills in the multiplier and the shift; false where the segments do not fit or (L - 1) * e < 2^k, as in NarrowSegmentReciprocal, fails.
-// They fit from L = 4 * n on, and hold for every L below 2^20. With b(v) the bits of v, n * 2^(b(L) - b(n) - 1) < L, so that the shifts
-// taken keep 2^k * n / L below 2^31, and the high word of any 32-bit token's product too.
+// Fills in the multiplier and the shift; false where the segments do not fit or (L - 1) * e < 2^k, as in
+// NarrowSegmentReciprocal, fails. They fit from L = 4 * n on, and hold for every L below 2^20. With b(v) the bits of v,
+// n * 2^(b(L) - b(n) - 1) < L, so that the shifts taken keep 2^k * n / L below 2^31, and the high word of any 32-bit
+// token's product too.
 template <class Segments>
 HWY_INLINE bool fit_bytes(const Segments& segments, const RowShape& shape, SegmentTable& table) {
   table.shift = std::min(8, std::countl_zero(shape.segments) - std::countl_zero(shape.length) - 2);
@@ -424,7 +428,8 @@ HWY_INLINE hn::Vec<Bytes> missing_of(const SegmentTable& table) {
 HWY_INLINE hn::Vec<Bytes> look_up(hn::Vec<Bytes> segments, hn::Vec<Bytes> missing) {
   const Bytes d;
   alignas(16) static constexpr std::uint8_t kBits[16] = {1, 2, 4, 8, 16, 32, 64, 128};
-  // Numbers above 127 are cut down to 127, because the look-up gives 0 where the top bit is set. It looks at the lowest four bits.
+  // Numbers above 127 are cut down to 127, because the look-up gives 0 where the top bit is set. It looks at the lowest
+  // four bits.
   const auto low = hn::Min(segments, hn::Set(d, 127));
   const auto high = hn::And(hn::BitCast(d, hn::ShiftRight<4>(hn::BitCast(Halves(), low))), hn::Set(d, 15));
   return hn::And(hn::TableLookupBytes(missing, low), hn::TableLookupBytes(hn::LoadDup128(d, kBits), high));
@@ -434,8 +439,8 @@ HWY_INLINE hn::Vec<Bytes> look_up(hn::Vec<Bytes> segments, hn::Vec<Bytes> missin
 
 #endif  // HWY_ARCH_X86
 
-// The missing segments as what slots are searched for: some runs and, where both the first and the last segment are missing, all that
-// lies outside of the interval between those two runs; or a table of them.
+// The missing segments as what slots are searched for: some runs and, where both the first and the last segment are
+// missing, all that lies outside of the interval between those two runs; or a table of them.
 struct Hunt {
   TokenRun runs[kMaxHuntedRuns];
   TokenRun between_ends;
@@ -447,7 +452,8 @@ HWY_INLINE TokenVector distance_from(std::uint32_t minus_first, const std::int32
   return hn::Add(hn::Set(Tokens(), minus_first), load(slot));
 }
 
-// Whether whole blocks hold a token that is searched for. Where ends are, padding counts as one: a needless mark, never a missed one.
+// Whether whole blocks hold a token that is searched for. Where ends are, padding counts as one: a needless mark, never
+// a missed one.
 template <int kRuns, bool kBothEnds>
 bool found_in_blocks(const Hunt& hunt, const std::int32_t* slots, std::size_t count) {
   const Tokens d;
@@ -455,8 +461,8 @@ bool found_in_blocks(const Hunt& hunt, const std::int32_t* slots, std::size_t co
   const std::uint32_t minus0 = kRuns >= 1 ? 0 - hunt.runs[0].first : 0;
   const std::uint32_t minus1 = kRuns >= 2 ? 0 - hunt.runs[1].first : 0;
   const std::uint32_t minus_between = kBothEnds ? 0 - hunt.between_ends.first : 0;
-  // The smallest unsigned distance from each run's first token: within the run for its tokens, beyond it for all others. One for each of
-  // the vectors of a step: fewer would be chains that wait for themselves.
+  // The smallest unsigned distance from each run's first token: within the run for its tokens, beyond it for all
+  // others. One for each of the vectors of a step: fewer would be chains that wait for themselves.
   TokenVector near0 = hn::Set(d, ~std::uint32_t{0}), near1 = near0, near2 = near0, near3 = near0;
   TokenVector also_near0 = near0, also_near1 = near0, also_near2 = near0, also_near3 = near0;
   TokenVector far0 = hn::Zero(d), far1 = far0, far2 = far0, far3 = far0;
@@ -589,7 +595,8 @@ class Itinerary {
 
   HWY_INLINE std::size_t left() const { return static_cast<std::size_t>(back_ - front_); }
 
-  // The next stretch's first slot and, in `count`, its length: at most `most` once both ends have been visited. There must be some left.
+  // The next stretch's first slot and, in `count`, its length: at most `most` once both ends have been visited. There
+  // must be some left.
   HWY_INLINE const std::int32_t* next(std::size_t most, std::size_t& count) {
     const bool visits_end = visits_ < kEndVisits;
     count = std::min(visits_end ? at_end_ : most, left());
@@ -616,8 +623,8 @@ HWY_INLINE void prefetch(const std::int32_t* first, std::size_t count) {
   }
 }
 
-// The unoccupied segments of a row, one bit each. Unless it is 0, the row `ahead` elements on is read next, so its slots are fetched
-// where this row's are read: the hardware does not foresee the jumps between and within rows.
+// The unoccupied segments of a row, one bit each. Unless it is 0, the row `ahead` elements on is read next, so its
+// slots are fetched where this row's are read: the hardware does not foresee the jumps between and within rows.
 template <class Segments>
 HWY_INLINE std::uint64_t missing_segments(const Segments& segments, const RowShape& shape, const std::int32_t* row,
                                           std::size_t topk, std::size_t ahead) {
@@ -701,7 +708,8 @@ HWY_INLINE EdgeVector edges_from(std::uint32_t first_segment, const SegmentEdges
 
 #if HWY_TARGET == HWY_AVX3
 
-// merge_witnesses for up to 16 segments at a time, from the first missing one on: their edges, the missing ones moved together.
+// merge_witnesses for up to 16 segments at a time, from the first missing one on: their edges, the missing ones moved
+// together.
 HWY_INLINE void merge(std::uint64_t missing, const RowShape& shape, std::size_t budget, std::int32_t* slots) {
   const SegmentEdges edges = shape.edges();
   while (missing != 0) {
@@ -761,7 +769,8 @@ void merge_scattered_witnesses(std::uint64_t missing, const RowShape& shape, std
   }
 }
 
-// Runs of this many segments on average are merged one run at a time; of shorter ones, up to this many witnesses one by one.
+// Runs of this many segments on average are merged one run at a time; of shorter ones, up to this many witnesses one by
+// one.
 constexpr int kLongRun = 4;
 constexpr int kFewWitnesses = 8;
 

@@ -1,10 +1,12 @@
-// The row pass on vectors, for every instruction set: Highway includes this file once for each of them, and each time it includes the body.
+// The row pass on vectors, for every instruction set: Highway includes this file once for each of them, and each time
+// it includes the body.
 #include "lib/src/simd/compiled_in.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lib/src/simd/vector_row_pass.cc"
-// The instruction sets of the table below, and what Highway compiles for any machine. Releases differ in what they have beyond (1.0.3 variants of SVE
-// for one register width, 1.0.7 SSE2 and finer tiers of AVX-512), none of which would be used.
+// The instruction sets of the table below, and what Highway compiles for any machine. Releases differ in what they have
+// beyond (1.0.3 variants of SVE for one register width, 1.0.7 SSE2 and finer tiers of AVX-512), none of which would be
+// used.
 #ifndef HWY_DISABLED_TARGETS
 #define HWY_DISABLED_TARGETS \
   (~(HWY_SCALAR | HWY_EMU128 | HWY_SSSE3 | HWY_SSE4 | HWY_AVX2 | HWY_AVX3 | HWY_NEON | HWY_SVE | HWY_SVE2))

@@ -1,4 +1,5 @@
-// Accesses outside of a kernel's memory. `bounds CASE [SCHEDULE]`; a comment marks the line at which a sanitizer must report the case.
+// Accesses outside of a kernel's memory. `bounds CASE [SCHEDULE]`; a comment marks the line at which a sanitizer must
+// report the case.
 #include <cuda_runtime.h>
 #include <kvwitness/simt.h>
 

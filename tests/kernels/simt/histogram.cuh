@@ -1,5 +1,6 @@
-// The textbook histogram: each block counts in shared memory by atomics, then adds its bins to the global ones. SIMT_TEST_OMIT is the number of
-// the one synchronisation left out; a comment marks where that control must be reported.
+// The textbook histogram: each block counts in shared memory by atomics, then adds its bins to the global ones.
+// SIMT_TEST_OMIT is the number of the one synchronisation left out; a comment marks where that control must be
+// reported.
 #ifndef KVWITNESS_TESTS_KERNELS_SIMT_HISTOGRAM_CUH
 #define KVWITNESS_TESTS_KERNELS_SIMT_HISTOGRAM_CUH
 

@@ -1,5 +1,6 @@
-// What orders memory and what does not: each case is a few threads that pass a value through memory. `ordering CASE [SCHEDULE]`.
-// A comment marks the line at which ThreadSanitizer must report the case of that name; the cases without one must be clean.
+// What orders memory and what does not: each case is a few threads that pass a value through memory. `ordering CASE
+// [SCHEDULE]`. A comment marks the line at which ThreadSanitizer must report the case of that name; the cases without
+// one must be clean.
 #include <cuda_runtime.h>
 #include <kvwitness/simt.h>
 

@@ -1,6 +1,6 @@
-// The textbook reduction (Harris, "Optimizing Parallel Reduction in CUDA"): each block sums its part in shared memory by halving the
-// distance, the last warp by shuffles, and adds the result to a global total. SIMT_TEST_OMIT is the number of the
-// one synchronisation left out; a comment marks where that control must be reported.
+// The textbook reduction (Harris, "Optimizing Parallel Reduction in CUDA"): each block sums its part in shared memory
+// by halving the distance, the last warp by shuffles, and adds the result to a global total. SIMT_TEST_OMIT is the
+// number of the one synchronisation left out; a comment marks where that control must be reported.
 #ifndef KVWITNESS_TESTS_KERNELS_SIMT_REDUCTION_CUH
 #define KVWITNESS_TESTS_KERNELS_SIMT_REDUCTION_CUH
 

@@ -1,5 +1,5 @@
-// The textbook inclusive scan of one block (Hillis and Steele, "Data Parallel Algorithms", CACM 1986) through dynamic shared memory, with a
-// warp's part done by lanes that meet at __syncwarp. SIMT_TEST_OMIT is the number of the one
+// The textbook inclusive scan of one block (Hillis and Steele, "Data Parallel Algorithms", CACM 1986) through dynamic
+// shared memory, with a warp's part done by lanes that meet at __syncwarp. SIMT_TEST_OMIT is the number of the one
 // synchronisation left out; a comment marks where that control must be reported.
 #ifndef KVWITNESS_TESTS_KERNELS_SIMT_SCAN_CUH
 #define KVWITNESS_TESTS_KERNELS_SIMT_SCAN_CUH
@@ -10,7 +10,8 @@
 #define SIMT_TEST_OMIT 0
 #endif
 
-// out[i] = values[0] + ... + values[i]; blockDim.x values, a multiple of 32; dynamic shared memory: one int for each thread and each warp.
+// out[i] = values[0] + ... + values[i]; blockDim.x values, a multiple of 32; dynamic shared memory: one int for each
+// thread and each warp.
 inline __global__ void scan_inclusive(const int* values, int* out) {
   KVWITNESS_DYNAMIC_SHARED(int, shared);
   const int thread = static_cast<int>(threadIdx.x), lane = thread % warpSize, warp = thread / warpSize;

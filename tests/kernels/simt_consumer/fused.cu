@@ -1,4 +1,5 @@
-// A stranger's kernel that fuses the pass: each warp keeps the even tokens of its row's context and adds the witnesses itself.
+// A stranger's kernel that fuses the pass: each warp keeps the even tokens of its row's context and adds the witnesses
+// itself.
 #include <cuda_runtime.h>
 
 #include <kvwitness/witness.cuh>

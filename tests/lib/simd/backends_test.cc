@@ -1,6 +1,6 @@
-// Every backend that this machine can run gives the scalar backend's bits. The rows are built to reach each path of the vector body:
-// marked and hunted blocks, one to many missing runs, both ends missing, tokens past the context's end, partial blocks and vectors, and
-// lengths on both sides of the narrow reciprocal's range.
+// Every backend that this machine can run gives the scalar backend's bits. The rows are built to reach each path of the
+// vector body: marked and hunted blocks, one to many missing runs, both ends missing, tokens past the context's end,
+// partial blocks and vectors, and lengths on both sides of the narrow reciprocal's range.
 #include <gtest/gtest.h>
 #include <kvwitness/backend.h>
 #include <kvwitness/segments.h>
@@ -81,7 +81,8 @@ class EveryBackend : public testing::TestWithParam<const Backend*> {
     }
   }
 
-  // A row whose tokens lie in a few segments, in all but a few, or anywhere; with padding and tokens out of range now and then.
+  // A row whose tokens lie in a few segments, in all but a few, or anywhere; with padding and tokens out of range now
+  // and then.
   void fill_row(std::int32_t* row, std::size_t topk, std::int32_t length, std::size_t num_segments) {
     const auto len = static_cast<std::uint32_t>(std::max(length, 1));
     const std::uint32_t allowed_percent = draw(0, 2) == 0 ? 100 : draw(0, 100);
@@ -150,8 +151,9 @@ TEST_P(EveryBackend, GivesTheScalarAnswersOnWideRows) {
   }
 }
 
-// On both sides of where each reciprocal's range ends, every segment but one by its first and last token in turn: 2^26 is the last length of
-// the 52-bit one, 2^25 the last that the 32-bit one holds for whatever the remainder (S = 64), 47458303 the first that it fails for.
+// On both sides of where each reciprocal's range ends, every segment but one by its first and last token in turn: 2^26
+// is the last length of the 52-bit one, 2^25 the last that the 32-bit one holds for whatever the remainder (S = 64),
+// 47458303 the first that it fails for.
 TEST_P(EveryBackend, GivesTheScalarAnswersWhereAReciprocalsRangeEnds) {
   constexpr std::size_t kTopk = 2 * 64 * 4;
   for (const std::int32_t length : {1 << 25, (1 << 25) + 1, 47458302, 47458303, 47872575, (1 << 26) - 1, 1 << 26,
@@ -207,8 +209,9 @@ TEST_P(EveryBackend, SeesASegmentsOnlyTokenWhateverItsSlot) {
   }
 }
 
-// One token of each segment in turn, in a row that shows three others alone from one end to the other: the many missing ones are looked up in a table
-// then, in which each has its own bit, and which a token of the three must not seem to be in, or it would never be relied on.
+// One token of each segment in turn, in a row that shows three others alone from one end to the other: the many missing
+// ones are looked up in a table then, in which each has its own bit, and which a token of the three must not seem to be
+// in, or it would never be relied on.
 TEST_P(EveryBackend, SeesEachOfManyMissingSegmentsByItsOnlyToken) {
   constexpr std::size_t kTopk = 128 * 24;
   for (const std::int32_t length : {100000, 1000, 40000000}) {
@@ -241,9 +244,10 @@ TEST_P(EveryBackend, SeesATokenPastTheEndWhateverItsSlot) {
   }
 }
 
-// Every other segment stays empty but for one token far from both ends of the row: too many runs to hunt for one by one. It is the first or the
-// last token of its segment, or one at or past the context's end, which counts for the last segment where all of S exist. The other tokens are all
-// first ones or all last ones, so that a reciprocal which is off either way cannot take one of them for a token of a missing segment.
+// Every other segment stays empty but for one token far from both ends of the row: too many runs to hunt for one by
+// one. It is the first or the last token of its segment, or one at or past the context's end, which counts for the last
+// segment where all of S exist. The other tokens are all first ones or all last ones, so that a reciprocal which is off
+// either way cannot take one of them for a token of a missing segment.
 TEST_P(EveryBackend, SeesALoneTokenAmongManyMissingSegments) {
   constexpr std::size_t kTopk = 1500;
   for (const std::int32_t length : {200, 1000, 4099, 131072, 131071, 1000003, (1 << 20) - 1, 1 << 20, 3000017, 5000011,

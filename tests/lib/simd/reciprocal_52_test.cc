@@ -1,4 +1,5 @@
-// The 52-bit reciprocal: exact in all of its range, for every segment count that the vector path takes, and not beyond it.
+// The 52-bit reciprocal: exact in all of its range, for every segment count that the vector path takes, and not beyond
+// it.
 #include <gtest/gtest.h>
 #include <kvwitness/segments.h>
 

@@ -1,5 +1,6 @@
-// A CPU executor of CUDA's execution model: runs a kernel of the CUDA subset in <kvwitness/simt/device.h> thread by thread, under a
-// schedule that is a number, and reports what a GPU would let pass in silence. kernels/simt/README.md states the model and its limits.
+// A CPU executor of CUDA's execution model: runs a kernel of the CUDA subset in <kvwitness/simt/device.h> thread by
+// thread, under a schedule that is a number, and reports what a GPU would let pass in silence. kernels/simt/README.md
+// states the model and its limits.
 //
 //     __global__ void add_one(int* values, int count) { ... }
 //
@@ -28,8 +29,9 @@
 
 namespace kvwitness::simt {
 
-// A schedule decides the order of the blocks, which thread runs next at each yield point (barriers, collectives, fences, atomics, exits),
-// and the bytes that shared memory holds at the start of a block. The same number gives the same run.
+// A schedule decides the order of the blocks, which thread runs next at each yield point (barriers, collectives,
+// fences, atomics, exits), and the bytes that shared memory holds at the start of a block. The same number gives the
+// same run.
 //
 //   in_order           blocks and threads by ascending index
 //   random_schedule(n) each choice uniform among the threads that can run
@@ -45,7 +47,8 @@ constexpr std::uint64_t pct_schedule(std::uint64_t n) noexcept {
   return 2 * n + 2;
 }
 
-// How a kernel is launched. grid and block are counts of blocks and of threads, in up to three dimensions (at most 1,024 threads a block).
+// How a kernel is launched. grid and block are counts of blocks and of threads, in up to three dimensions (at most
+// 1,024 threads a block).
 struct Config {
   dim3 grid = 1;
   dim3 block = 1;
@@ -141,24 +144,26 @@ Launch<Parameters...> prepare(const Config& config, void (*kernel)(Parameters...
   return Launch<Parameters...>(config, kernel, std::forward<Arguments>(arguments)...);
 }
 
-// Runs every thread of the grid to its end, or to the first fault. What the caller wrote before is visible to every thread, and what
-// the threads wrote is visible to the caller; between two blocks there is no order.
+// Runs every thread of the grid to its end, or to the first fault. What the caller wrote before is visible to every
+// thread, and what the threads wrote is visible to the caller; between two blocks there is no order.
 template <class... Parameters, class... Arguments>
 Report launch(const Config& config, void (*kernel)(Parameters...), Arguments&&... arguments) {
   return detail::run(prepare(config, kernel, std::forward<Arguments>(arguments)...).grid());
 }
 
-// Programmatic dependent launch: the consumer's blocks may start before the producer's have ended, and the producer's writes are
-// visible to a thread of the consumer only after its cudaGridDependencySynchronize(). The producer's schedule counts.
+// Programmatic dependent launch: the consumer's blocks may start before the producer's have ended, and the producer's
+// writes are visible to a thread of the consumer only after its cudaGridDependencySynchronize(). The producer's
+// schedule counts.
 template <class... Producer, class... Consumer>
 Report launch_overlapped(const Launch<Producer...>& producer, const Launch<Consumer...>& consumer) {
   return detail::run_overlapped(producer.grid(), consumer.grid());
 }
 
-// Device memory with bounds: `count` elements of T that end where an inaccessible page begins, so that the first access past the end
-// (but for less than `alignment` bytes of padding, which is checked after each launch) is a fault at the access; bytes before the
-// start are checked after each launch, up to the inaccessible page there. Under AddressSanitizer every byte outside is poisoned.
-// The first element lies `offset_bytes` past a multiple of `alignment_bytes` (a power of two, at most 4,096), so any misalignment can be had.
+// Device memory with bounds: `count` elements of T that end where an inaccessible page begins, so that the first access
+// past the end (but for less than `alignment` bytes of padding, which is checked after each launch) is a fault at the
+// access; bytes before the start are checked after each launch, up to the inaccessible page there. Under
+// AddressSanitizer every byte outside is poisoned. The first element lies `offset_bytes` past a multiple of
+// `alignment_bytes` (a power of two, at most 4,096), so any misalignment can be had.
 template <class T>
 class GlobalBuffer {
   static_assert(std::is_trivially_copyable_v<T>, "device memory holds plain values");
@@ -200,7 +205,8 @@ class GlobalBuffer {
   const T* end() const noexcept { return data_ + count_; }
   std::vector<T> to_vector() const { return std::vector<T>(begin(), end()); }
 
-  // Whether the bytes beside the buffer are as they were; a launch checks every buffer that lives and reports the first that is not.
+  // Whether the bytes beside the buffer are as they were; a launch checks every buffer that lives and reports the first
+  // that is not.
   bool intact() const noexcept { return detail::intact_global(data_); }
 
  private:
@@ -208,9 +214,10 @@ class GlobalBuffer {
   std::size_t count_;
 };
 
-// The main() of a program that tries a kernel under many schedules: calls `body` with in_order, then with count - 1 random and PCT schedules
-// in turn, until it returns something else than an empty text, which is then printed with the schedule's number; exit status 1, otherwise 0.
-// `PROGRAM NUMBER` runs that one schedule again, and `PROGRAM --schedules COUNT` as many.
+// The main() of a program that tries a kernel under many schedules: calls `body` with in_order, then with count - 1
+// random and PCT schedules in turn, until it returns something else than an empty text, which is then printed with the
+// schedule's number; exit status 1, otherwise 0. `PROGRAM NUMBER` runs that one schedule again, and `PROGRAM
+// --schedules COUNT` as many.
 int run_schedules(int argc, char** argv, std::uint64_t count,
                   const std::function<std::string(std::uint64_t schedule)>& body);
 

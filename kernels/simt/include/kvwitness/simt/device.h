@@ -1,12 +1,14 @@
-// What a CUDA source sees instead of the CUDA headers when a host compiler builds it for the executor: the qualifiers, the built-in
-// variables, the barriers, the warp collectives, the atomics and the intrinsics of the subset that kernels/simt/README.md lists.
+// What a CUDA source sees instead of the CUDA headers when a host compiler builds it for the executor: the qualifiers,
+// the built-in variables, the barriers, the warp collectives, the atomics and the intrinsics of the subset that
+// kernels/simt/README.md lists.
 //
-// Sources of the meaning of each name: NVIDIA, "CUDA C++ Programming Guide", chapters "C++ Language Extensions" (execution space and
-// memory space specifiers, built-in variables, synchronization functions, warp functions, atomic functions) and "Programmatic Dependent
-// Launch and Synchronization"; "CUDA Math API", chapters "Integer Intrinsics", "Single Precision Intrinsics" and "Type Casting Intrinsics".
+// Sources of the meaning of each name: NVIDIA, "CUDA C++ Programming Guide", chapters "C++ Language Extensions"
+// (execution space and memory space specifiers, built-in variables, synchronization functions, warp functions, atomic
+// functions) and "Programmatic Dependent Launch and Synchronization"; "CUDA Math API", chapters "Integer Intrinsics",
+// "Single Precision Intrinsics" and "Type Casting Intrinsics".
 //
-// The executor is stricter than the guide in one thing: a thread that has exited does not count as arrived. A barrier or a collective
-// that a thread of the block, or a lane named in the mask, never reaches is a fault.
+// The executor is stricter than the guide in one thing: a thread that has exited does not count as arrived. A barrier
+// or a collective that a thread of the block, or a lane named in the mask, never reaches is a fault.
 //
 // C++17. KVWITNESS_SIMT is defined for code that must know; neither __CUDACC__ nor __CUDA_ARCH__ is.
 #ifndef KVWITNESS_SIMT_DEVICE_H
@@ -38,23 +40,25 @@
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
-// A block-scope static in sections of their own, which the executor finds by name and fills with a poison pattern at the start of
-// each block. GCC cannot put the statics of templates and of ordinary functions into one named section; its attribute noinit can.
+// A block-scope static in sections of their own, which the executor finds by name and fills with a poison pattern at
+// the start of each block. GCC cannot put the statics of templates and of ordinary functions into one named section;
+// its attribute noinit can.
 #if defined(__clang__)
 #define __shared__ static __attribute__((section(".kvwitness_shared")))
 #else
 #define __shared__ static __attribute__((noinit))
 #endif
 
-// Dynamic shared memory, the whole of it, as an array of `type`: `extern __shared__ type name[];` in CUDA. Spell it this way in a source
-// that both compilers read; kvwitness_add_simt_test also translates the CUDA spelling within the .cu file itself.
+// Dynamic shared memory, the whole of it, as an array of `type`: `extern __shared__ type name[];` in CUDA. Spell it
+// this way in a source that both compilers read; kvwitness_add_simt_test also translates the CUDA spelling within the
+// .cu file itself.
 #define KVWITNESS_DYNAMIC_SHARED(type, name) \
   auto* const name = static_cast<type*>(::kvwitness::simt::detail::dynamic_shared_memory())
 
 // ---- Vector types ----------------------------------------------------------------------------------------------------------------
 
-// The alignments are those of the CUDA C++ Programming Guide, "Built-in Vector Types": the size of the vector up to 16 bytes, and that of an element
-// for vectors of three.
+// The alignments are those of the CUDA C++ Programming Guide, "Built-in Vector Types": the size of the vector up to 16
+// bytes, and that of an element for vectors of three.
 #define KVWITNESS_SIMT_VECTORS(element, name)                                             \
   struct alignas(2 * sizeof(element)) name##2 {                                           \
     element x, y;                                                                         \
@@ -100,8 +104,8 @@ struct dim3 {
 
 namespace kvwitness::simt::detail {
 
-// Where a CUDA thread is. One executor runs at a time in a process and switches threads itself, so a plain global names the
-// current one; the executor alone writes it.
+// Where a CUDA thread is. One executor runs at a time in a process and switches threads itself, so a plain global names
+// the current one; the executor alone writes it.
 struct BlockCoordinates {
   uint3 block_index;
   dim3 block_dim;
@@ -142,7 +146,8 @@ enum class WarpOperation : std::uint8_t {
 };
 
 int block_barrier(BlockVote vote, int predicate, Site site);
-// The value this lane receives. `argument` is the shuffles' source lane, delta or lane mask in its low 16 bits, and the width above them.
+// The value this lane receives. `argument` is the shuffles' source lane, delta or lane mask in its low 16 bits, and the
+// width above them.
 std::uint64_t warp_collective(WarpOperation operation, unsigned int mask, std::uint64_t value, unsigned int argument,
                               Site site);
 void dependency_wait(Site site);
@@ -244,8 +249,8 @@ inline void __nanosleep(unsigned int) {
   kvwitness::simt::detail::trap(KVWITNESS_SIMT_HERE);
 }
 
-// Programmatic dependent launch: the dependent grid's wait for the whole of the grid before it. The model lets the two overlap from
-// the start, so the trigger, which only permits the overlap, does nothing.
+// Programmatic dependent launch: the dependent grid's wait for the whole of the grid before it. The model lets the two
+// overlap from the start, so the trigger, which only permits the overlap, does nothing.
 inline void cudaGridDependencySynchronize(KVWITNESS_SIMT_SITE) {
   kvwitness::simt::detail::dependency_wait(KVWITNESS_SIMT_HERE);
 }
@@ -253,8 +258,8 @@ inline void cudaTriggerProgrammaticLaunchCompletion() {}
 
 // ---- Warp collectives --------------------------------------------------------------------------------------------------------------
 
-// The lanes that could be running with the caller. As on a GPU that says nothing about who will arrive anywhere: the executor
-// answers with the caller's lane alone half of the time, so that code which builds a mask from it fails here.
+// The lanes that could be running with the caller. As on a GPU that says nothing about who will arrive anywhere: the
+// executor answers with the caller's lane alone half of the time, so that code which builds a mask from it fails here.
 inline unsigned int __activemask() {
   return kvwitness::simt::detail::active_mask();
 }
@@ -419,7 +424,8 @@ constexpr unsigned int __funnelshift_rc(unsigned int low, unsigned int high, uns
                                    (shift < 32u ? shift : 32u));
 }
 
-// Four of the eight bytes of (high:low), byte i named by the low three bits of nibble i of the selector; with its top bit set, copies of that byte's sign.
+// Four of the eight bytes of (high:low), byte i named by the low three bits of nibble i of the selector; with its top
+// bit set, copies of that byte's sign.
 constexpr unsigned int __byte_perm(unsigned int low, unsigned int high, unsigned int selector) noexcept {
   const unsigned long long bytes = (static_cast<unsigned long long>(high) << 32) | low;
   unsigned int result = 0;
