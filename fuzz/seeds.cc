@@ -167,6 +167,7 @@ constexpr std::uint8_t kMetricsFunctions = 9;
 
 std::vector<std::vector<std::uint8_t>> metrics_inputs(const Case& value) {
   std::vector<std::vector<std::uint8_t>> inputs;
+  inputs.reserve(kMetricsFunctions);
   for (std::uint8_t function = 0; function < kMetricsFunctions; ++function) {
     inputs.push_back(metrics_input(function, value));
   }

@@ -363,7 +363,8 @@ kvw_status kvw_segments_from_environment(int64_t* num_segments) {
   }
   const auto segments = segments_from_environment();
   if (!segments) {
-    return refuse(KVW_ENVIRONMENT, "%s is \"%.64s\"; it must be decimal digits of value 0 to %d", kSegmentsVariable,
+    return refuse(KVW_ENVIRONMENT, "%s is \"%.*s\"; it must be decimal digits of value 0 to %d", kSegmentsVariable,
+                  static_cast<int>(std::min<std::size_t>(segments.error().value.size(), 64)),
                   segments.error().value.data(), static_cast<int>(kMaxMergeSegments));
   }
   *num_segments = static_cast<std::int64_t>(*segments);

@@ -61,7 +61,7 @@ uint3 block_at(const Config& config, std::uint64_t index) noexcept {
 
 // The limits of compute capability 7.5 and later (CUDA C++ Programming Guide, "Compute Capabilities").
 const char* refusal(const Config& config) noexcept {
-  constexpr std::size_t kMaxSharedBytes = 227 * 1024;
+  constexpr std::size_t kMaxSharedBytes = std::size_t{227} * 1024;
   const std::uint64_t threads = std::uint64_t{config.block.x} * config.block.y * config.block.z;
   if (threads == 0 || threads > kMaxBlockThreads || config.block.x > 1024 || config.block.y > 1024 ||
       config.block.z > 64) {

@@ -53,7 +53,7 @@ void start_fiber(Context& context, std::uint32_t index, FiberEntry entry) {
   context.asan_fake_stack = nullptr;
   // Stacks lie a power of two apart, so equal depths would compete for one set of each cache; staggered tops spread
   // them.
-  const std::size_t stagger_bytes = (index % 64) * 128;
+  const std::size_t stagger_bytes = std::size_t{index % 64} * 128;
   auto* const bottom = static_cast<std::byte*>(const_cast<void*>(context.stack_bottom));
   context.machine = boost::context::detail::make_fcontext(bottom + context.stack_bytes - stagger_bytes,
                                                           context.stack_bytes - stagger_bytes, entry);
