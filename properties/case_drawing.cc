@@ -147,7 +147,8 @@ void CaseDrawing::draw_shape() {
   } else if (plan_.any_width) {
     case_.topk =
         topk.low > 2051
-            ? draws_.pick<std::int64_t>({draws_.between(2052, 4095), draws_.between(4097, topk.high)})
+            ? draws_.pick<std::int64_t>(
+                  {draws_.between(2052, 4095), draws_.between(4097, topk.high), draws_.between(4097, topk.high)})
             : draws_.pick<std::int64_t>({draws_.between(66, 191), draws_.between(129, 191), draws_.between(193, 1023),
                                          draws_.between(1025, 2046), draws_.between(2049, 2100),
                                          // What tiles of 32 and more slots make of the last one.
@@ -415,7 +416,7 @@ void CaseDrawing::spoil_segments() {
 void CaseDrawing::spoil_by_negative() {
   const std::int64_t value = draws_.pick<std::int64_t>({-1, -1, -64, kInt32Min, kInt64Min, -(std::int64_t{1} << 32)});
   const bool apply = case_.operation == Operation::kApply;
-  switch (draws_.between(0, apply ? 4 : 2)) {
+  switch (apply ? draws_.pick<std::int64_t>({0, 1, 2, 3, 3, 3, 4, 4, 4}) : draws_.between(0, 2)) {
     case 0:
       case_.topk = value;
       case_.form = Form::kFlat;

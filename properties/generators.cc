@@ -135,7 +135,7 @@ const ThemeEntry kThemes[] = {
      [](Plan& plan, Draws& draws) {
        plan.rows = {1, 2}; plan.any_width = true; plan.topk = {66, 2100};
        if (draws.chance(75)) { long_enough(plan, draws); tokens_in_some(plan, TokenKind::kFew); } }},
-    {{"topk above 2,051", 2, false, [](const Domain& domain) { return domain.topk.empty() && anything(domain); }}, Focus::kEverything,
+    {{"topk above 2,051", 3, false, [](const Domain& domain) { return domain.topk.empty() && anything(domain); }}, Focus::kEverything,
      [](Plan& plan, Draws& draws) {
        plan.rows = {1, 2}; plan.any_width = true; plan.topk = {2052, 8192}; long_enough(plan, draws); tokens_in_some(plan, TokenKind::kFew); }},
     {{"topk below S", 2, false, segments_exceed_slots}, Focus::kEverything,
@@ -273,7 +273,7 @@ const ThemeEntry kThemes[] = {
     {{"too many or no segments", 2, false, refusable}, Focus::kRefusals, [](Plan& plan, Draws&) { refused(plan, Fault::kSegments); }},
     {{"keep above topk", 2, false, [](const Domain& domain) { return refusable(domain) && apply_with(domain, kAnySegments, kAnyTopk); }},
      Focus::kRefusals, [](Plan& plan, Draws&) { plan.operations = {Operation::kApply}; refused(plan, Fault::kKeep); }},
-    {{"negative counts", 2, false, refusable}, Focus::kRefusals, [](Plan& plan, Draws&) { refused(plan, Fault::kNegative); }},
+    {{"negative counts", 3, false, refusable}, Focus::kRefusals, [](Plan& plan, Draws&) { refused(plan, Fault::kNegative); }},
     {{"row stride below topk", 2, false, [](const Domain& domain) { return refusable(domain) && !domain.contiguous && some_slots(domain); }},
      Focus::kRefusals, [](Plan& plan, Draws&) {
        plan.topk.low = 1; plan.rows = {2, 5}; refused(plan, Fault::kStride); }},

@@ -132,6 +132,7 @@ class PluginImplementation final : public Implementation {
   }
   bool restart() override {
     worker_->stop();
+    shapes_.clear();  // a fresh process is asked afresh, as a replay asks it
     return true;
   }
   void hurry(bool hurries) override { worker_->hurry(hurries); }

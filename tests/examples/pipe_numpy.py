@@ -48,6 +48,7 @@ def answer(request, context_lens, data):
     if num_segments == 0 or (len(data) == 0 and request["operation"] != WITNESSES):
         return data  # scatter is switched off, or there is no slot (an empty shape may be of any width)
     topk = topk if rows > 0 else 0
+    stride = stride if rows > 1 and topk > 0 else topk  # elsewhere it may be any number
     learned = np.lib.stride_tricks.as_strided(data, (rows, topk), (4 * stride, 4))
     edges = witnesses(learned.astype(np.int64), context_lens, num_segments)
     if request["operation"] == WITNESSES:
