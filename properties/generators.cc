@@ -141,7 +141,9 @@ const ThemeEntry kThemes[] = {
     {{"topk below S", 2, false, segments_exceed_slots}, Focus::kEverything,
      [](Plan& plan, Draws&) { plan.topk.low = 1; plan.segments_exceed_slots = true; }},
     {{"topk zero", 1, false, [](const Domain& domain) { return admits(domain, kAnySegments, {0, 0}); }},
-     Focus::kEverything, [](Plan& plan, Draws&) { plan.topk = {0, 0}; }},
+     Focus::kEverything, [](Plan& plan, Draws&) {
+       plan.topk = {0, 0};
+       plan.operations.insert(plan.operations.end(), 3, Operation::kWitnesses); }},  // the one that has something to write
     {{"no rows", 1, false, anything}, Focus::kEverything, [](Plan& plan, Draws&) { plan.rows = {0, 0}; }},
     {{"4 to 32 wide rows", 1, false, [](const Domain& domain) { return admits(domain, kAnySegments, {512, kMaxTopk}); }},
      Focus::kEverything, [](Plan& plan, Draws&) { plan.topk = {512, kMaxTopk}; plan.rows = {4, 32}; }},

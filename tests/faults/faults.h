@@ -87,7 +87,7 @@ enum class Group : std::uint8_t {
   X(kCalls, first_1024_read, "oracle_equality", "slots from 1,024 on mark nothing") \
   X(kCalls, first_2048_read, "oracle_equality", "slots from 2,048 on mark nothing") \
   X(kCalls, first_4096_read, "oracle_equality", "slots from 4,096 on mark nothing") \
-  X(kCalls, slot_1024_skipped, "oracle_equality", "slot 1,024 alone marks nothing") \
+  X(kRare, slot_1024_skipped, "oracle_equality", "slot 1,024 alone marks nothing") \
   X(kCalls, remainder_of_4_skipped, "oracle_equality", "the last topk % 4 slots mark nothing") \
   X(kCalls, remainder_of_16_skipped, "oracle_equality", "the last topk % 16 slots of rows of 16 and more mark nothing") \
   X(kCalls, remainder_of_256_skipped, "oracle_equality", "the last topk % 256 slots of rows of 256 and more mark nothing") \
