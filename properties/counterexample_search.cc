@@ -20,6 +20,8 @@ constexpr std::size_t kShownElements = 4096;
 constexpr std::size_t kCheapElements = 1 << 15;
 // How often a failure that did not come back is tried once more before the calls before it are suspected.
 constexpr int kTries = 2;
+// How many attempts that begin with a restart are made even where the limit is used up.
+constexpr std::int64_t kLeastFreshAttempts = 40;
 // Relations make further calls of their own, so the number of calls before them is tried one by one up to here.
 constexpr std::size_t kRelationHistory = 128;
 
@@ -32,14 +34,13 @@ struct Trial {
 
 class Search {
  public:
-  Search(const Failure& failure, Recording& implementation, std::int64_t budget, std::span<const KnownCase> known,
-         const std::function<bool(const Case&)>& admits)
+  Search(const Failure& failure, Recording& implementation, std::span<const KnownCase> known,
+         const SearchLimits& limits)
       : failure_(failure),
         property_(*failure.property),
         implementation_(implementation),
-        budget_(budget),
         known_(known),
-        admits_(admits) {}
+        limits_(limits) {}
 
   Counterexample find() {
     found_.original = failure_.value;
@@ -51,8 +52,10 @@ class Search {
       return std::move(found_);
     } else if (fails_alone()) {
       shrink_alone();
+    } else if (adopt_known()) {
+      // The fault needs calls before it, and with those of another property it breaks this one too.
     } else if (auto with_history = with_calls_before()) {
-      shrink_afresh(*with_history, std::max<std::int64_t>(budget_ / 4, 1));
+      shrink_afresh(*with_history);
     } else {
       keep_as_met(false);
     }
@@ -100,8 +103,12 @@ class Search {
     if (restartable_) implementation_.restart();
     return trial(value);
   }
+  // When the time is up nothing is tried any more, and the case stays as small as it is.
+  Attempt in_time(const Case& value, Trial (Search::*attempt)(const Case&)) {
+    return limits_.is_over() ? Attempt::kOutsideDomain : (this->*attempt)(value).attempt;
+  }
   bool admitted(const Case& value) const {
-    const auto fits = [&](const Case& call) { return admits_(call) && implementation_.supports(call); };
+    const auto fits = [&](const Case& call) { return limits_.admits(call) && implementation_.supports(call); };
     return fits(value) && std::ranges::all_of(value.after, fits);
   }
 
@@ -116,6 +123,16 @@ class Search {
       if (trial.verdict.kind != Verdict::Kind::kBroken) continue;
       keep(value, std::move(trial));
       explain();
+      return true;
+    }
+    return false;
+  }
+
+  bool adopt_known() {
+    for (const KnownCase& known : known_) {
+      Trial result = fresh_trial(known.value);
+      if (!result.fails()) continue;
+      keep(known.value, std::move(result));
       return true;
     }
     return false;
@@ -152,22 +169,24 @@ class Search {
     Shrunk shrunk{.minimal = start};
     if (!costly || !known) {
       implementation_.hurry(hung);
-      shrunk = shrink(start, budget_, [this](const Case& value) { return trial(value).attempt; });
+      shrunk = shrink(start, limits_.attempts, [this](const Case& value) { return in_time(value, &Search::trial); });
       implementation_.hurry(false);
     }
     count(shrunk);
-    const std::int64_t budget_left = std::max<std::int64_t>(budget_ / 4, 1);
     const bool fails_at_once = hung || trial(shrunk.minimal).fails();
     Trial last = fresh_trial(shrunk.minimal);
-    if (!last.fails()) return shrink_afresh(start, budget_left);  // what an attempt left behind made the next ones fail
-    if (!fails_at_once) return shrink_afresh(shrunk.minimal, budget_left);  // or made them pass
+    if (!last.fails()) return shrink_afresh(start);            // what an attempt left behind made the next ones fail
+    if (!fails_at_once) return shrink_afresh(shrunk.minimal);  // or made them pass
     keep(shrunk.minimal, std::move(last));
   }
 
-  void shrink_afresh(const Case& start, std::int64_t budget) {
+  void shrink_afresh(const Case& start) {
+    const std::int64_t budget = std::min(limits_.attempts, std::max(limits_.fresh_attempts, kLeastFreshAttempts));
     implementation_.hurry(failure_.hung);
-    const Shrunk shrunk = shrink(start, budget, [this](const Case& value) { return fresh_trial(value).attempt; });
+    const Shrunk shrunk =
+        shrink(start, budget, [this](const Case& value) { return in_time(value, &Search::fresh_trial); });
     implementation_.hurry(false);
+    limits_.fresh_attempts -= shrunk.attempts;
     count(shrunk);
     Trial last = fresh_trial(shrunk.minimal);
     if (last.fails()) return keep(shrunk.minimal, std::move(last));
@@ -180,6 +199,7 @@ class Search {
   // same process that fails already.
   std::optional<Case> with_calls_before() {
     for (const std::size_t count : history_lengths()) {
+      if (limits_.is_over()) break;
       std::optional<Case> candidate = property_.relation ? last_calls(count) : first_failing_of_last(count);
       if (candidate && fresh_trial(*candidate).fails()) return candidate;
     }
@@ -247,9 +267,8 @@ class Search {
   const Failure& failure_;
   const Property& property_;
   Recording& implementation_;
-  std::int64_t budget_;
   std::span<const KnownCase> known_;
-  const std::function<bool(const Case&)>& admits_;
+  const SearchLimits& limits_;
   bool restartable_ = false;
   Counterexample found_;
 };
@@ -357,16 +376,17 @@ void Search::explain() {
           Difference{.row = index / width, .slot = index % width, .expected = *expected, .actual = *actual};
     }
   }
-  const bool worth_it = found_.reproduction != Reproduction::kNot && !failure_.hung && elements <= kShownElements;
+  const bool worth_it =
+      found_.reproduction != Reproduction::kNot && !failure_.hung && elements <= kShownElements && !limits_.is_over();
   if (worth_it) find_irrelevant_fields();
 }
 
 }  // namespace
 
-Counterexample find_counterexample(const Failure& failure, Recording& implementation, std::int64_t attempt_budget,
-                                   std::span<const KnownCase> known, const std::function<bool(const Case&)>& admits) {
+Counterexample find_counterexample(const Failure& failure, Recording& implementation, std::span<const KnownCase> known,
+                                   const SearchLimits& limits) {
   implementation.pause();
-  Counterexample found = Search(failure, implementation, attempt_budget, known, admits).find();
+  Counterexample found = Search(failure, implementation, known, limits).find();
   implementation.restart();  // what the search left behind is no part of the run
   implementation.resume();
   return found;

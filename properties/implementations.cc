@@ -33,13 +33,17 @@ bool is_plain_call(const Case& value, bool strided) {
           *value.row_stride <= (kMaxSpannedElements - value.topk) / (value.rows() - 1));
 }
 
+bool came_back(const Outcome& outcome) {
+  return outcome.ending == Ending::kReturned || outcome.ending == Ending::kUnsupported;
+}
+
 Outcome run_in_order(const Case& value, const std::function<Outcome(const Case&)>& run_alone) {
   std::vector<Outcome> earlier;
   earlier.reserve(value.after.size());
   for (const Case& call : value.after) {
     earlier.push_back(run_alone(call));
     const Outcome& last = earlier.back();
-    if (last.ending != Ending::kReturned && last.ending != Ending::kUnsupported) {
+    if (!came_back(last)) {
       Outcome outcome =
           Outcome::ended(last.ending, "in call " + std::to_string(earlier.size()) + " of those before it, " + last.how);
       outcome.after = std::move(earlier);
@@ -49,6 +53,17 @@ Outcome run_in_order(const Case& value, const std::function<Outcome(const Case&)
   Outcome outcome = run_alone(value);
   outcome.after = std::move(earlier);
   return outcome;
+}
+
+std::vector<Outcome> Implementation::run_together(std::span<const RunRequest> requests) {
+  std::vector<Outcome> outcomes;
+  for (const auto& [value, surroundings] : requests) {
+    outcomes.push_back(run_in(*value, surroundings));
+    if (!came_back(outcomes.back())) {
+      break;
+    }
+  }
+  return outcomes;
 }
 
 HostImplementation::HostImplementation() = default;

@@ -7,9 +7,11 @@
 #ifndef PROPERTIES_IMPLEMENTATIONS_H
 #define PROPERTIES_IMPLEMENTATIONS_H
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +41,12 @@ struct Surroundings {
   friend bool operator==(const Surroundings&, const Surroundings&) = default;
 };
 
+// A run that is asked for together with others. The case outlives the call.
+struct RunRequest {
+  const Case* value;
+  Surroundings surroundings = {};
+};
+
 class Implementation {
  public:
   virtual ~Implementation() = default;
@@ -62,6 +70,12 @@ class Implementation {
   // them.
   virtual Outcome run_in(const Case& value, const Surroundings& surroundings) = 0;
 
+  // How many runs to ask for together: more than one where an answer has a long way, as through a pipe.
+  virtual std::size_t runs_together() const { return 1; }
+  // Runs one after the other, with the outcomes of run_in(): up to the first that does not come back, whose outcome is
+  // the last.
+  virtual std::vector<Outcome> run_together(std::span<const RunRequest> requests);
+
   // Whether a row takes some hundred times what a function would, as on an executor of another machine's code. The
   // runner then spares it the relations' further runs of large pinned cases, and all but one operation's shared large
   // ones.
@@ -71,6 +85,9 @@ class Implementation {
   // where that cannot be done, or is not needed because calls leave nothing. The runner asks for it before it says that
   // a failure can be replayed.
   virtual bool restart() { return false; }
+  // Whether a restart may take a thousand times what a call does. Counterexamples that need a restart for each attempt
+  // are then made less small, but for the first ones.
+  virtual bool starts_slowly() const { return false; }
 
   // Whether to wait for answers as briefly as is sensible, because a call that hangs is repeated in many variants.
   virtual void hurry(bool) {}
@@ -86,6 +103,9 @@ bool fills_its_shape(const Case& value);
 // Whether the call is legal in every respect that a callee without argument checks may rely on: a scatter that is
 // switched off too has a sound shape.
 bool is_plain_call(const Case& value, bool strided);
+
+// Whether the implementation lives on after the run: it returned, or was not called.
+bool came_back(const Outcome& outcome);
 
 // Runs the case's `after` and then the case by `run_alone`, and joins the outcomes; where one does not return, so does
 // the whole.

@@ -33,6 +33,9 @@ constexpr std::int32_t kNotSupported = -1;
 constexpr int kMomentMs = 3;
 // More than this is not sent through a pipe: the shape counts as unsupported.
 constexpr std::int64_t kMostDataElements = std::int64_t{1} << 26;
+// How much may be under way: requests that are not answered yet, and their elements with those of their answers.
+constexpr std::size_t kMostRequests = 32;
+constexpr std::int64_t kMostElementsUnderWay = std::int64_t{1} << 18;
 
 struct RequestHead {
   std::uint32_t magic;
@@ -143,6 +146,7 @@ class PipeImplementation final : public Implementation {
     program_.reset();
     return true;
   }
+  bool starts_slowly() const override { return true; }
   void hurry(bool hurries) override { patience_.hurry(hurries); }
   bool checks_arguments() const override { return false; }
   bool supports(const Case& value) const override {
@@ -150,8 +154,29 @@ class PipeImplementation final : public Implementation {
            std::max(data_elements(value), output_elements(value)) <= kMostDataElements;
   }
 
+  // One request at a time: a program that ends or hangs shows by which.
   Outcome run_in(const Case& value, const Surroundings& surroundings) override {
-    return run_in_order(value, [&](const Case& call) { return run_alone(call, surroundings); });
+    return run_in_order(value, [&](const Case& call) {
+      const RunRequest request{&call, surroundings};
+      return std::move(converse({&request, 1}).front());
+    });
+  }
+
+  std::size_t runs_together() const override { return kMostRequests; }
+  std::vector<Outcome> run_together(std::span<const RunRequest> requests) override {
+    std::vector<RunRequest> calls;
+    for (const auto& [value, surroundings] : requests) {
+      for (const Case& earlier : value->after) calls.push_back({&earlier, surroundings});
+      calls.push_back({value, surroundings});
+    }
+    std::vector<Outcome> answers = converse(calls);
+    std::vector<Outcome> outcomes;
+    auto answer = answers.begin();
+    for (const RunRequest& request : requests) {
+      if (answer == answers.end()) break;
+      outcomes.push_back(run_in_order(*request.value, [&](const Case&) { return std::move(*answer++); }));
+    }
+    return outcomes;
   }
 
  private:
@@ -203,28 +228,73 @@ class PipeImplementation final : public Implementation {
     return std::nullopt;
   }
 
-  Outcome run_alone(const Case& value, const Surroundings& surroundings) {
-    if (!supports(value)) {
-      return Outcome::ended(Ending::kUnsupported, "a pipe is sent legal calls of at most 2^26 elements alone");
+  // Makes the calls in order, up to the first that does not come back. Their `after` is not looked at.
+  std::vector<Outcome> converse(std::span<const RunRequest> calls) {
+    std::vector<Outcome> outcomes;
+    while (outcomes.size() < calls.size()) {
+      const auto rest = calls.subspan(outcomes.size());
+      if (!supports(*rest.front().value)) {
+        outcomes.push_back(
+            Outcome::ended(Ending::kUnsupported, "a pipe is sent legal calls of at most 2^26 elements alone"));
+        continue;
+      }
+      if (auto failed = start()) {
+        failed->how = "at its start: " + failed->how;
+        outcomes.push_back(std::move(*failed));
+      } else if (program_->has_unread_bytes(0)) {
+        outcomes.push_back(misspoke("the program wrote bytes that no request asked for"));
+      } else {
+        ask_together(rest.first(number_to_ask(rest)), outcomes);
+      }
+      if (!came_back(outcomes.back())) break;
     }
-    if (auto failed = start()) {
-      failed->how = "at its start: " + failed->how;
-      return *failed;
+    return outcomes;
+  }
+
+  static std::int64_t elements_of(const Case& value) { return data_elements(value) + output_elements(value); }
+
+  // Of calls whose first is supported.
+  std::size_t number_to_ask(std::span<const RunRequest> calls) const {
+    std::int64_t elements = elements_of(*calls.front().value);
+    std::size_t number = 1;
+    while (number < std::min(calls.size(), kMostRequests) && supports(*calls[number].value) &&
+           (elements += elements_of(*calls[number].value)) <= kMostElementsUnderWay) {
+      ++number;
     }
-    if (program_->has_unread_bytes(0)) {
-      return misspoke("the program wrote bytes that no request asked for");
+    return number;
+  }
+
+  // Sends all requests, then reads the answers. Where one is wrong, it is the last of the outcomes.
+  void ask_together(std::span<const RunRequest> calls, std::vector<Outcome>& outcomes) {
+    std::vector<std::vector<std::int32_t>> data;
+    for (const auto& [value, surroundings] : calls) {
+      data.push_back(data_of(*value, surroundings));
+      send_request(*value, data.back());
     }
-    const std::vector<std::int32_t> data = data_of(value, surroundings);
-    send_request(value, data);
-    const bool unfamiliar = !shapes_.contains(shape_key(value));
-    const Clock::time_point begun = Clock::now();
-    const std::int64_t elements = std::ssize(data) + output_elements(value);
-    Outcome outcome = read_answer(value, data, surroundings, begun + patience_.limit(unfamiliar, elements));
-    if (outcome.ending == Ending::kReturned) {
-      shapes_.insert(shape_key(value));
-      patience_.answered(unfamiliar, std::chrono::duration_cast<milliseconds>(Clock::now() - begun));
+    Clock::time_point begun = Clock::now();
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      const auto& [value, surroundings] = calls[i];
+      const bool unfamiliar = !shapes_.contains(shape_key(*value));
+      const auto deadline = begun + patience_.limit(unfamiliar, elements_of(*value));
+      under_way_ = static_cast<std::uint32_t>(calls.size() - i - 1);
+      Outcome outcome = read_answer(*value, data[i], surroundings, deadline);
+      if (outcome.ending == Ending::kMisspoke && i > 0) {
+        // Its bytes may be those that the answer before had too many.
+        if (Outcome before = std::move(converse(calls.subspan(i - 1, 1)).front()); before.ending == Ending::kMisspoke) {
+          outcomes.back() = std::move(before);
+          return;
+        }
+        program_.reset();
+      }
+      outcomes.push_back(std::move(outcome));
+      if (!came_back(outcomes.back())) return;
+      const Clock::time_point now = Clock::now();
+      if (outcomes.back().ending == Ending::kReturned) {
+        shapes_.insert(shape_key(*value));
+        patience_.answered(unfamiliar, std::chrono::duration_cast<milliseconds>(now - begun));
+      }
+      begun = now;
     }
-    return outcome;
   }
 
   void send_request(const Case& value, std::span<const std::int32_t> data) {
@@ -250,9 +320,10 @@ class PipeImplementation final : public Implementation {
     if (head.magic != kMagic) {
       return "its answer does not begin with 0x5057564B";
     }
-    if (head.sequence != sequence_) {
+    const std::uint32_t sequence = sequence_ - under_way_;
+    if (head.sequence != sequence) {
       return "its answer has the sequence number " + std::to_string(head.sequence) + ", not " +
-             std::to_string(sequence_);
+             std::to_string(sequence);
     }
     if (head.zero != 0) {
       return "the fourth word of its answer is " + std::to_string(head.zero) + ", not 0";
@@ -285,7 +356,7 @@ class PipeImplementation final : public Implementation {
       std::memcpy(result.data(), bytes->data() + sizeof(AnswerHead), result.size() * sizeof(std::int32_t));
     }
     program_->consume(size);
-    if (program_->has_unread_bytes(has_misspoken_ ? kMomentMs : 0)) {
+    if (under_way_ == 0 && program_->has_unread_bytes(has_misspoken_ ? kMomentMs : 0)) {
       return misspoke("the program wrote more than its answer counts");
     }
     return outcome_of(value, head.status, data, result, surroundings);
@@ -341,8 +412,9 @@ class PipeImplementation final : public Implementation {
   std::optional<ProgramPipe> program_;
   bool has_misspoken_ = false;  // then it is worth a moment to see whether an answer goes on
   std::string name_;
-  std::uint32_t sequence_ = 0;
-  std::set<ShapeKey> shapes_;  // that this process has answered
+  std::uint32_t sequence_ = 0;   // of the last request
+  std::uint32_t under_way_ = 0;  // requests behind the one whose answer is read
+  std::set<ShapeKey> shapes_;    // that this process has answered
 };
 
 }  // namespace

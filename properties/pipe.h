@@ -10,7 +10,8 @@
 //     answer:  u32 0x5057564B, u32 sequence, i32 status (a kvw_status number; -1: shape not supported), u32 0, i64 count, i32 result[count]
 //              (witnesses: rows * num_segments; apply and scatter: the whole data with its spare columns; count 0 where status is not 0)
 //
-// Requests are legal calls alone. What the program writes to its standard error passes through.
+// Requests are legal calls alone; some are under way together where the harness asks for several runs. What the program
+// writes to its standard error passes through.
 #ifndef PROPERTIES_PIPE_H
 #define PROPERTIES_PIPE_H
 

@@ -17,25 +17,34 @@ std::size_t elements_of(const Case& value) {
 }  // namespace
 
 Outcome Recording::run_in(const Case& value, const Surroundings& surroundings) {
-  ++runs_;
-  if (!paused_) {
-    make_room();
-    for (const Case& earlier : value.after) record(earlier);
-    record(value);
-  }
+  const RunRequest request{&value, surroundings};
+  return std::move(run_together({&request, 1}).front());
+}
+
+std::vector<Outcome> Recording::run_together(std::span<const RunRequest> requests) {
   const auto begun = std::chrono::steady_clock::now();
-  Outcome outcome = inner_.run_in(value, surroundings);
+  std::vector<Outcome> outcomes = inner_.run_together(requests);
   time_ += std::chrono::steady_clock::now() - begun;
-  if (outcome.ending == Ending::kHung) ++hangs_;
-  return outcome;
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    ++runs_;
+    if (outcomes[i].ending == Ending::kHung) ++hangs_;
+    if (paused_) continue;
+    for (const Case& earlier : requests[i].value->after) record(earlier);
+    record(*requests[i].value);
+  }
+  return outcomes;
 }
 
 bool Recording::restart() {
   restartable_ = inner_.restart();
-  if (!*restartable_) return false;
-  calls_.clear();
-  elements_ = 0;
-  return true;
+  if (*restartable_) forget(calls_.size());
+  return *restartable_;
+}
+
+void Recording::forget(std::size_t calls) {
+  for (std::size_t i = 0; i < calls; ++i) elements_ -= elements_of(calls_[i]);
+  calls_.erase(calls_.begin(), calls_.begin() + static_cast<std::ptrdiff_t>(calls));
+  forgotten_ += calls;
 }
 
 void Recording::record(const Case& value) {
@@ -54,10 +63,7 @@ void Recording::make_room() {
   const std::size_t most_elements = restartable ? kMostElements : kLastElements;
   if (calls_.size() < most_calls && elements_ < most_elements) return;
   if (restartable_ != false && restart()) return;
-  // Half of what there was goes, so that the cost of moving the rest stays small.
-  const std::size_t gone = (calls_.size() + 1) / 2;
-  for (std::size_t i = 0; i < gone; ++i) elements_ -= elements_of(calls_[i]);
-  calls_.erase(calls_.begin(), calls_.begin() + static_cast<std::ptrdiff_t>(gone));
+  forget((calls_.size() + 1) / 2);  // half of what there was, so that the cost of moving the rest stays small
 }
 
 }  // namespace kvwitness::harness

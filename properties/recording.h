@@ -13,9 +13,9 @@
 
 namespace kvwitness::harness {
 
-// Forwards everything. Calls are kept one by one, a case's `after` before it, since the last restart; where there are
-// too many, the implementation is restarted, so that what is kept is all that it has seen. One that cannot be restarted
-// keeps the last calls alone.
+// Forwards everything. Calls are kept one by one, a case's `after` before it, since the last restart. make_room()
+// restarts the implementation where they are too many, so that what is kept is all that it has seen; of one that cannot
+// be restarted the last calls alone are kept.
 class Recording final : public Implementation {
  public:
   explicit Recording(Implementation& inner) : inner_(inner) {}
@@ -28,16 +28,25 @@ class Recording final : public Implementation {
   bool supports(const Case& value) const override { return inner_.supports(value); }
   bool is_slow() const override { return inner_.is_slow(); }
   Outcome run_in(const Case& value, const Surroundings& surroundings) override;
+  std::size_t runs_together() const override { return inner_.runs_together(); }
+  std::vector<Outcome> run_together(std::span<const RunRequest> requests) override;
   bool restart() override;
+  bool starts_slowly() const override { return inner_.starts_slowly(); }
   void hurry(bool hurries) override { inner_.hurry(hurries); }
 
   // The calls made, oldest first; none has an `after`.
   const std::vector<Case>& calls() const { return calls_; }
+  // How many calls were made before calls(), of which nothing is kept.
+  std::size_t forgotten() const { return forgotten_; }
   std::int64_t runs() const { return runs_; }
   // The time that the implementation itself took for them.
   std::chrono::nanoseconds time() const { return time_; }
   // How many of the runs got no answer within the deadline.
   std::int64_t hangs() const { return hangs_; }
+
+  // Restarts the implementation, or forgets the oldest calls, where those that are kept are too many. To be called
+  // between runs that are not compared with each other.
+  void make_room();
 
   // Calls made in between are not recorded: what shrinking tries is no part of the run's history.
   void pause() { paused_ = true; }
@@ -45,11 +54,12 @@ class Recording final : public Implementation {
 
  private:
   void record(const Case& value);
-  void make_room();
+  void forget(std::size_t calls);
 
   Implementation& inner_;
   std::vector<Case> calls_;
   std::size_t elements_ = 0;
+  std::size_t forgotten_ = 0;
   std::int64_t runs_ = 0;
   std::chrono::nanoseconds time_{0};
   std::int64_t hangs_ = 0;

@@ -11,9 +11,11 @@
 #include "properties/counterexample_search.h"
 #include "properties/expectation.h"
 #include "properties/failures.h"
+#include "properties/foresight.h"
 #include "properties/generators.h"
 #include "properties/narrowing.h"
 #include "properties/recording.h"
+#include "properties/worker.h"
 
 namespace kvwitness::harness {
 namespace {
@@ -29,8 +31,12 @@ constexpr std::size_t kMostKnown = 8;
 
 // Up to how many tokens and lengths, of all its calls, a minimal case is one that a person can check.
 constexpr std::size_t kCheckableElements = 4200;
+// Up to how many tokens and lengths the cases that are judged together have.
+constexpr std::size_t kMostElementsTogether = std::size_t{1} << 16;
 // After how many cases without an answer an implementation is judged no further: each costs a deadline.
 constexpr int kMostHangs = 5;
+
+constexpr std::string_view kGenerated = "generated";  // the source of a drawn case
 
 constexpr Operation kOperations[] = {Operation::kWitnesses, Operation::kApply, Operation::kScatter};
 
@@ -69,15 +75,33 @@ Focus focus_of(std::string_view property) {
   return found == std::end(kFoci) ? Focus::kEverything : found->second;
 }
 
+// A case to be judged, and where a person finds it.
+struct Given {
+  const Case* value;
+  std::string_view source;
+};
+
+// How many of the first cases to run together: up to `most`, fewer where they are large.
+std::size_t number_together(std::span<const Given> cases, std::size_t most) {
+  std::size_t elements = elements_of(*cases.front().value);
+  std::size_t number = 1;
+  while (number < std::min(cases.size(), most) &&
+         (elements += elements_of(*cases[number].value)) <= kMostElementsTogether) {
+    ++number;
+  }
+  return number;
+}
+
 // One implementation in the run.
 struct Seat {
-  explicit Seat(Implementation& implementation) : recording(implementation) {}
+  Seat(Implementation& implementation, std::int64_t attempts) : recording(implementation), fresh_attempts(attempts) {}
 
   Recording recording;
   Domain domain;    // what the person and its own promises admit
   Domain narrowed;  // what of it the implementation serves
   ImplementationResult result;
   std::vector<KnownCase> known;  // minimal cases so far
+  std::int64_t fresh_attempts;   // left for a slow starter's counterexamples
   std::int64_t supported_runs = 0;
   int hangs = 0;  // cases of the run, those of shrinking aside, that ran into the deadline
   bool available = true;
@@ -89,6 +113,24 @@ struct Seat {
   bool is_settled(std::size_t property) const {
     return result.properties[property].kind == ResultKind::kFail && !provisional[property];
   }
+};
+
+// One property before one case.
+struct Judging {
+  std::size_t property;
+  Verdict verdict = Verdict::silent();
+  bool hung = false;  // an answer to one of its further runs did not come within the deadline
+};
+
+// A case before an implementation.
+struct Sitting {
+  Given given;
+  std::vector<Judging> judgings;
+  std::optional<Outcome> outcome = {};
+  std::size_t position = 0;  // of its own calls among all that were made
+  bool hung = false;         // it, or a further run for it
+
+  const Case& value() const { return *given.value; }
 };
 
 // A kept failure and what its replay showed.
@@ -127,8 +169,16 @@ class Run {
   void note_classes(std::size_t property, const Domain& domain, const std::vector<Seat*>& seats,
                     const std::vector<std::int64_t>& hits, bool whole);
 
-  bool judge(Seat& seat, const Case& value, const std::string& source, std::size_t own);
-  void judge_timed(Seat& seat, const Case& value, std::size_t property);
+  void judge(Seat& seat, std::span<const Given> cases, std::size_t own);
+  std::vector<Sitting> run_first(Seat& seat, std::span<const Given> cases, std::size_t own);
+  template <typename Take>
+  void run_through(Seat& seat, std::span<const RunRequest> requests, Take take);
+  static void note_hang(Seat& seat, Sitting& sitting);
+  void judge_alone(Seat& seat, Sitting& sitting);
+  void judge_together(Seat& seat, std::vector<Sitting>& sittings);
+  void settle(Seat& seat, std::vector<Sitting>& sittings);
+  Failure failure_of(Seat& seat, const Sitting& sitting, const Judging& judging, bool was_alone) const;
+  void judge_timed(Seat& seat, std::span<const Given> cases, std::size_t property);
   bool is_judged(const Seat& seat, const Case& value, std::size_t property, std::size_t own) const;
   void fail(Seat& seat, std::size_t property, Failure failure);
   // Whether cases are drawn for it: the expectation has its own cases alone.
@@ -181,7 +231,7 @@ Domain Run::stream_domain(const Seat& seat, const Property& property) const {
 }
 
 void Run::seat(Implementation& implementation) {
-  seats_.push_back(std::make_unique<Seat>(implementation));
+  seats_.push_back(std::make_unique<Seat>(implementation, options_.shrink_attempts / 4));
   Seat& seat = *seats_.back();
   seat.result.implementation = implementation.name();
   for (const Property* property : properties_) {
@@ -244,46 +294,158 @@ bool Run::is_judged(const Seat& seat, const Case& value, std::size_t property, s
          elements <= (seat.recording.is_slow() ? kMostElementsOfSlowRelations : kMostElementsOfRelations);
 }
 
-// Judges the case by the property `own` and by all that need no further runs; by every property where own is kEvery.
-// False where the implementation does not serve the case.
-bool Run::judge(Seat& seat, const Case& value, const std::string& source, std::size_t own) {
-  std::vector<std::size_t> judging;
-  for (std::size_t i = 0; i < properties_.size(); ++i) {
-    if (is_judged(seat, value, i, own)) judging.push_back(i);
+// Judges the cases by the property `own` and by all that need no further runs; by every property where own is kEvery.
+// Several are run together, and so are the further runs for them.
+void Run::judge(Seat& seat, std::span<const Given> cases, std::size_t own) {
+  if (seat.is_given_up()) return;
+  seat.recording.make_room();
+  std::vector<Sitting> sittings = run_first(seat, cases, own);
+  if (cases.size() > 1) {
+    judge_together(seat, sittings);
+  } else {
+    for (Sitting& sitting : sittings) judge_alone(seat, sitting);
   }
-  if (judging.empty() || seat.is_given_up()) return true;
-  const std::vector<Case>& calls = seat.recording.calls();
-  Outcome outcome = Outcome::ended(Ending::kUnsupported, {});
-  const bool supported = seat.recording.supports(value);
-  const std::int64_t hangs_before = seat.recording.hangs();
-  if (supported) outcome = seat.recording.run(value);
-  if (outcome.ending == Ending::kUnsupported) {
-    for (const std::size_t i : judging) ++seat.result.properties[i].unsupported;
-    return false;
+  settle(seat, sittings);
+}
+
+// `take` gets the number of each request, its outcome, and the position of its calls among all that were made. Fewer
+// are run where the implementation is given up.
+template <typename Take>
+void Run::run_through(Seat& seat, std::span<const RunRequest> requests, Take take) {
+  for (std::size_t done = 0; done < requests.size() && !seat.is_given_up();) {
+    std::vector<Outcome> outcomes = seat.recording.run_together(requests.subspan(done));
+    std::size_t position = seat.recording.forgotten() + seat.recording.calls().size();
+    for (std::size_t i = 0; i < outcomes.size(); ++i) position -= requests[done + i].value->after.size() + 1;
+    for (Outcome& outcome : outcomes) {
+      const std::size_t calls = requests[done].value->after.size() + 1;
+      take(done, std::move(outcome), position);
+      position += calls;
+      ++done;
+    }
   }
-  ++seat.supported_runs;
-  // Where the case's own calls begin among the recorded ones, before relations add theirs.
-  const std::size_t before = calls.size() - std::min(calls.size(), value.after.size() + 1);
+}
+
+void Run::note_hang(Seat& seat, Sitting& sitting) {
+  if (!sitting.hung) ++seat.hangs;
+  sitting.hung = true;
+}
+
+// The cases' own runs. What is not served, or not run any more, is not among them.
+std::vector<Sitting> Run::run_first(Seat& seat, std::span<const Given> cases, std::size_t own) {
+  std::vector<Sitting> sittings;
+  for (const Given& given : cases) {
+    Sitting sitting{.given = given, .judgings = {}};
+    for (std::size_t i = 0; i < properties_.size(); ++i) {
+      if (is_judged(seat, *given.value, i, own)) sitting.judgings.push_back({.property = i});
+    }
+    if (sitting.judgings.empty()) continue;
+    if (!seat.recording.supports(*given.value)) sitting.outcome = Outcome::ended(Ending::kUnsupported, {});
+    sittings.push_back(std::move(sitting));
+  }
+  std::vector<Sitting*> running;
+  for (Sitting& sitting : sittings) {
+    if (!sitting.outcome) running.push_back(&sitting);
+  }
+  // Equal shapes next to each other: what an implementation prepares for a shape it prepares once.
+  std::ranges::stable_sort(running, {}, [](const Sitting* sitting) { return shape_of(sitting->value(), false); });
+  std::vector<RunRequest> requests;
+  for (const Sitting* sitting : running) requests.push_back({.value = &sitting->value()});
+  run_through(seat, requests, [&](std::size_t i, Outcome outcome, std::size_t position) {
+    if (outcome.ending == Ending::kHung) note_hang(seat, *running[i]);
+    running[i]->outcome = std::move(outcome);
+    running[i]->position = position;
+  });
+  std::erase_if(sittings, [&](const Sitting& sitting) {
+    if (!sitting.outcome) return true;
+    if (sitting.outcome->ending != Ending::kUnsupported) return false;
+    for (const Judging& judging : sitting.judgings) ++seat.result.properties[judging.property].unsupported;
+    return true;
+  });
+  seat.supported_runs += std::ssize(sittings);
+  return sittings;
+}
+
+void Run::judge_alone(Seat& seat, Sitting& sitting) {
+  for (Judging& judging : sitting.judgings) {
+    const std::int64_t hangs_before = seat.recording.hangs();
+    judging.verdict = properties_[judging.property]->judge(sitting.value(), *sitting.outcome, seat.recording);
+    judging.hung = seat.recording.hangs() != hangs_before;
+    if (judging.hung) note_hang(seat, sitting);
+  }
+}
+
+void Run::judge_together(Seat& seat, std::vector<Sitting>& sittings) {
+  struct Open {
+    Sitting* sitting;
+    Judging* judging;
+    Foresight foresight;
+  };
+  std::vector<Open> open;
+  for (Sitting& sitting : sittings) {
+    for (Judging& judging : sitting.judgings) open.push_back({&sitting, &judging, Foresight(seat.recording)});
+  }
+  while (!open.empty() && !seat.is_given_up()) {
+    std::erase_if(open, [&](Open& waiting) {
+      const Sitting& sitting = *waiting.sitting;
+      auto verdict =
+          waiting.foresight.judge(*properties_[waiting.judging->property], sitting.value(), *sitting.outcome);
+      if (!verdict) return false;
+      waiting.judging->verdict = std::move(*verdict);
+      return true;
+    });
+    std::vector<RunRequest> requests;
+    for (const Open& waiting : open) requests.push_back(waiting.foresight.wanted());
+    run_through(seat, requests, [&](std::size_t i, Outcome outcome, std::size_t) {
+      if (outcome.ending == Ending::kHung) {
+        open[i].judging->hung = true;
+        note_hang(seat, *open[i].sitting);
+      }
+      open[i].foresight.answer(std::move(outcome));
+    });
+  }
+}
+
+// Counts the verdicts, and looks into the failures, in the order of the cases.
+void Run::settle(Seat& seat, std::vector<Sitting>& sittings) {
   std::vector<std::pair<std::size_t, Failure>> failures;
-  for (const std::size_t i : judging) {
-    const std::int64_t hangs_before_this = seat.recording.hangs();
-    Verdict verdict = properties_[i]->judge(value, outcome, seat.recording);
-    if (verdict.kind == Verdict::Kind::kSilent) continue;
-    const bool found_before = seat.result.properties[i].kind == ResultKind::kFail;
-    if (!found_before) ++seat.result.properties[i].cases;
-    if (verdict.kind != Verdict::Kind::kBroken || (found_before && elements_of(value) > kCheckableElements)) continue;
-    const bool hung = outcome.ending == Ending::kHung || seat.recording.hangs() != hangs_before_this;
-    failures.emplace_back(i, Failure{properties_[i], value, source, outcome, std::move(verdict), {}, hung});
+  for (const Sitting& sitting : sittings) {
+    for (const Judging& judging : sitting.judgings) {
+      PropertyResult& result = seat.result.properties[judging.property];
+      const auto known = std::ranges::find(failures, judging.property, &std::pair<std::size_t, Failure>::first);
+      const bool found_before = result.kind == ResultKind::kFail || known != failures.end();
+      if (judging.verdict.kind == Verdict::Kind::kSilent) continue;
+      if (!found_before) ++result.cases;
+      if (judging.verdict.kind != Verdict::Kind::kBroken || known != failures.end()) continue;
+      if (found_before && elements_of(sitting.value()) > kCheckableElements) continue;
+      failures.emplace_back(judging.property, failure_of(seat, sitting, judging, sittings.size() == 1));
+    }
   }
-  if (seat.recording.hangs() != hangs_before) ++seat.hangs;
-  if (failures.empty()) return true;
-  const std::vector<Case> history(calls.begin(),
-                                  calls.begin() + static_cast<std::ptrdiff_t>(std::min(before, calls.size())));
-  for (auto& [property, failure] : failures) {
-    failure.calls_before = history;
-    fail(seat, property, std::move(failure));
+  // Looking into the first ends the process, and with it what was recorded of it.
+  for (auto& [property, failure] : failures) fail(seat, property, std::move(failure));
+}
+
+Failure Run::failure_of(Seat& seat, const Sitting& sitting, const Judging& judging, bool was_alone) const {
+  const Property& property = *properties_[judging.property];
+  const bool hung = judging.hung || sitting.outcome->ending == Ending::kHung;
+  Failure failure{&property, sitting.value(), std::string(sitting.given.source), *sitting.outcome, judging.verdict, {},
+                  hung};
+  std::size_t position = sitting.position;
+  if (property.relation && !was_alone && !hung) {
+    // Between its runs others were made. By itself it mostly fails too, and then what came before it is known.
+    const std::size_t again = seat.recording.forgotten() + seat.recording.calls().size();
+    Outcome outcome = seat.recording.run(sitting.value());
+    Verdict verdict = property.judge(sitting.value(), outcome, seat.recording);
+    if (verdict.kind == Verdict::Kind::kBroken) {
+      failure.outcome = std::move(outcome);
+      failure.verdict = std::move(verdict);
+      position = again;
+    }
   }
-  return true;
+  const std::vector<Case>& calls = seat.recording.calls();
+  const std::size_t forgotten = seat.recording.forgotten();
+  const std::size_t before = std::min(std::max(position, forgotten) - forgotten, calls.size());
+  failure.calls_before.assign(calls.begin(), calls.begin() + static_cast<std::ptrdiff_t>(before));
+  return failure;
 }
 
 void Run::fail(Seat& seat, std::size_t property, Failure failure) {
@@ -300,8 +462,15 @@ void Run::fail(Seat& seat, std::size_t property, Failure failure) {
                      : failure_path(options_.failures_folder, entry.implementation, entry.property, failure.value);
     if (!kept_already) keep(entry);  // as it is, before anything else can go wrong
   }
-  Counterexample found = find_counterexample(failure, seat.recording, options_.shrink_attempts, seat.known,
-                                             [&](const Case& value) { return admits_case(seat.domain, value); });
+  // What a restart costs a slow starter is shared by all its failures.
+  std::int64_t fresh_attempts = options_.shrink_attempts / 4;
+  std::int64_t& shared = seat.recording.starts_slowly() ? seat.fresh_attempts : fresh_attempts;
+  Counterexample found =
+      find_counterexample(failure, seat.recording, seat.known,
+                          {.attempts = options_.shrink_attempts,
+                           .fresh_attempts = shared,
+                           .admits = [&](const Case& value) { return admits_case(seat.domain, value); },
+                           .is_over = [this] { return out_of_time(); }});
   if (!entry.path.empty()) {
     found.failure_file = entry.path;
     if (!(found.minimal == failure.value)) entry.cases.insert(entry.cases.begin(), found.minimal);
@@ -347,11 +516,16 @@ void Run::replay_failures() {
 }
 
 void Run::judge_pinned(Seat& seat) {
+  std::vector<Given> admitted;
   for (const PinnedCase& pinned : options_.pinned) {
+    if (admits_case(seat.domain, pinned.value)) admitted.push_back({&pinned.value, pinned.source});
+  }
+  for (std::span<const Given> rest = admitted; !rest.empty();) {
     if (out_of_time() || seat.is_given_up()) return;
-    if (!admits_case(seat.domain, pinned.value)) continue;
-    judge(seat, pinned.value, pinned.source, kEvery);
-    advance(seat.result.implementation, "pinned cases");
+    const auto cases = rest.first(number_together(rest, seat.recording.runs_together()));
+    judge(seat, cases, kEvery);
+    advance(seat.result.implementation, "pinned cases", std::ssize(cases));
+    rest = rest.subspan(cases.size());
   }
 }
 
@@ -365,7 +539,8 @@ void Run::judge_shared(Seat& seat) {
     if (out_of_time() || seat.is_given_up()) return;
     ++report_.generated_cases;
     for (const std::size_t kind : classes_of(value, classes_)) ++hits[kind];
-    judge(seat, value, "generated", kEvery);
+    const Given given{&value, kGenerated};
+    judge(seat, {&given, 1}, kEvery);
     advance(seat.result.implementation, "large cases", 0);
   }
   for (std::size_t i = 0; i < hits.size(); ++i) {
@@ -403,34 +578,46 @@ void Run::judge_stream_on(std::size_t property, const Domain& domain, const std:
   if (stream.empty()) return;
   std::vector<std::int64_t> hits(classes_.size(), 0);
   const auto is_open = [&](const Seat* seat) { return !seat->is_settled(property) && !seat->is_given_up(); };
+  std::size_t most_together = 1;
+  for (const Seat* seat : seats) most_together = std::max(most_together, seat->recording.runs_together());
+  const std::string shown =
+      seats.size() == 1 ? seats.front()->result.implementation : std::to_string(seats.size()) + " implementations";
   std::int64_t drawn = 0;
-  for (; drawn < options_.cases_per_property && std::ranges::any_of(seats, is_open); ++drawn) {
-    const Case value = stream.next();
-    for (const std::size_t kind : classes_of(value, classes_)) ++hits[kind];
+  while (drawn < options_.cases_per_property && std::ranges::any_of(seats, is_open)) {
+    std::vector<Case> cases(std::min<std::size_t>(most_together, options_.cases_per_property - drawn));
+    std::ranges::generate(cases, [&] { return stream.next(); });
+    drawn += std::ssize(cases);
+    std::vector<Given> given;
+    for (const Case& value : cases) {
+      for (const std::size_t kind : classes_of(value, classes_)) ++hits[kind];
+      given.push_back({&value, kGenerated});
+    }
     for (Seat* seat : seats) {
-      if (!is_open(seat)) continue;
-      if (out_of_time()) return note_classes(property, domain, seats, hits, false);
-      ++report_.generated_cases;
-      judge_timed(*seat, value, property);
-      advance(seats.size() == 1 ? seat->result.implementation : std::to_string(seats.size()) + " implementations",
-              properties_[property]->name);
+      for (std::span<const Given> rest = given; !rest.empty() && is_open(seat);) {
+        if (out_of_time()) return note_classes(property, domain, seats, hits, false);
+        const auto together = rest.first(number_together(rest, seat->recording.runs_together()));
+        report_.generated_cases += std::ssize(together);
+        judge_timed(*seat, together, property);
+        advance(shown, properties_[property]->name, std::ssize(together));
+        rest = rest.subspan(together.size());
+      }
     }
   }
   note_classes(property, domain, seats, hits, drawn == options_.cases_per_property);
 }
 
 // The time of a failure's shrinking is no measure of anything.
-void Run::judge_timed(Seat& seat, const Case& value, std::size_t property) {
+void Run::judge_timed(Seat& seat, std::span<const Given> cases, std::size_t property) {
   const auto begun = std::chrono::steady_clock::now();
   const auto own_begun = seat.recording.time();
   const auto failures = [&] {
     return std::ranges::count(seat.result.properties, ResultKind::kFail, &PropertyResult::kind);
   };
   const auto failures_before = failures();
-  judge(seat, value, "generated", property);
+  judge(seat, cases, property);
   if (failures() != failures_before) return;
   using Seconds = std::chrono::duration<double>;
-  ++seat.result.generated;
+  seat.result.generated += std::ssize(cases);
   seat.result.generated_seconds += Seconds(std::chrono::steady_clock::now() - begun).count();
   seat.result.own_seconds += Seconds(seat.recording.time() - own_begun).count();
 }

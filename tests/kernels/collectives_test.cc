@@ -186,6 +186,33 @@ TEST(SegmentMarker, IsExactAroundTheLimitOfTheNarrowReciprocal) {
   }
 }
 
+__global__ void write_row(const std::int32_t* row, std::int64_t topk, std::int32_t context_len, FixedDivisor segments,
+                          std::int32_t* witnesses) {
+  write_witness_indices<64>(row, topk, context_len, segments, witnesses);
+}
+
+// Padding is read without sign, and near the largest length it lies at the partition's very end: segment S, behind the
+// row's witnesses, where the executor sees a write.
+TEST(WriteWitnessIndices, TakesPaddingNextToTheLargestLengthForNoSegment) {
+  constexpr std::int32_t kLongest = 0x7FFFFFFF;
+  for (const std::uint64_t num_segments : {65u, 100u, 4096u}) {
+    for (const std::int32_t padding : {INT32_MIN, INT32_MIN + 1, -1}) {
+      simt::GlobalBuffer<std::int32_t> row(std::vector<std::int32_t>{padding, 0});
+      simt::GlobalBuffer<std::int32_t> witnesses(num_segments);
+      simt::Config config;
+      config.block = 64;
+      const simt::Report report = simt::launch(config, write_row, row.data(), std::int64_t{2}, kLongest,
+                                               FixedDivisor(num_segments), witnesses.data());
+      ASSERT_TRUE(report.ok()) << num_segments << ' ' << padding << report.to_string();
+      EXPECT_EQ(witnesses[0], -1);
+      for (std::uint64_t segment = 1; segment < num_segments; ++segment) {
+        ASSERT_EQ(witnesses[segment],
+                  static_cast<std::int32_t>((segment * kLongest + num_segments - 1) / num_segments));
+      }
+    }
+  }
+}
+
 // Vectors of four tokens go out one by one where the copy's rows are aligned in another way than the learned ones.
 TEST(MergeRows, CopyToRowsOfAnyAlignment) {
   constexpr int kTopk = 203;

@@ -189,7 +189,7 @@ class Judge:
                 status, printed, seconds = self._run_program(scratch, area, variant, program, objects)
                 if status != 0:
                     raise BuildFault(f"the original fails {program.name} (exit status {status}): {printed[-2000:]}")
-                self._limits[(area.name, program.name)] = 10 + int(10 * seconds)
+                self._limits[(area.name, program.name)] = 10 + int(4 * seconds)
             self._originals[(area.sources, variant)] = digest
 
     def judge(self, scratch, mutant, text):

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "properties/implementations.h"
 #include "properties/oracle.h"
@@ -61,6 +62,19 @@ class FaultyRule final : public Implementation {
     outcome.after = std::move(after);
     return outcome;
   }
+
+  // Several runs at a time, as an implementation far away likes them.
+  void run_several(std::size_t most) { most_together_ = most; }
+  std::size_t runs_together() const override { return most_together_; }
+  std::vector<Outcome> run_together(std::span<const RunRequest> requests) override {
+    if (requests.size() > 1) {
+      batches_.emplace_back();
+      for (const RunRequest& request : requests) batches_.back().push_back(*request.value);
+    }
+    return Implementation::run_together(requests);
+  }
+  // The cases that were run together, oldest batch first; those that were run alone are not among them.
+  const std::vector<std::vector<Case>>& batches() const { return batches_; }
 
   void serve_only(std::function<bool(const Case&)> supports) { supports_ = std::move(supports); }
   void make_legal_calls_alone() { checks_arguments_ = false; }
@@ -161,6 +175,8 @@ class FaultyRule final : public Implementation {
   Faults faults_;
   bool can_restart_;
   bool checks_arguments_ = true;
+  std::size_t most_together_ = 1;
+  std::vector<std::vector<Case>> batches_;
   std::function<bool(const Case&)> supports_;
   std::int64_t calls_ = 0;
   int hangs_ = 0;

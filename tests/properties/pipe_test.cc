@@ -143,6 +143,52 @@ INSTANTIATE_TEST_SUITE_P(Each, MisbehavingPipe,
                            return name;
                          });
 
+std::vector<RunRequest> requests_for(const std::vector<Case>& cases) {
+  std::vector<RunRequest> requests;
+  for (const Case& value : cases) requests.push_back({&value});
+  return requests;
+}
+
+TEST_P(MisbehavingPipe, EndsRunsThatAreMadeTogetherWhereItMisbehaves) {
+  const auto pipe = open(GetParam().way);
+  const std::vector<Case> cases = {kGood, apply_case(17), kMisdeed, apply_case(18), kGood};
+  const std::vector<Outcome> outcomes = pipe->run_together(requests_for(cases));
+  const bool goes_on = GetParam().ending == Ending::kUnsupported;
+  ASSERT_EQ(outcomes.size(), goes_on ? 5u : 3u);
+  EXPECT_EQ(outcomes[2].ending, GetParam().ending) << outcomes[2].how;
+  EXPECT_EQ(outcomes[0].rows, expected_rows(cases[0]));
+  EXPECT_EQ(outcomes[1].rows, expected_rows(cases[1]));
+  expect_right(*pipe, kGood);
+}
+
+TEST(Pipe, RequestsAreUnderWayTogether) {
+  const auto pipe = open("fours");  // it answers four requests at a time, when it has read the fourth
+  std::vector<Case> cases = {apply_case(16), apply_case(17), apply_case(18), apply_case(19), apply_case(20)};
+  cases[1].after = {apply_case(21), apply_case(22), apply_case(23)};
+  const std::vector<Outcome> outcomes = pipe->run_together(requests_for(cases));
+  ASSERT_EQ(outcomes.size(), cases.size());
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    EXPECT_EQ(outcomes[i].ending, Ending::kReturned) << outcomes[i].how;
+    EXPECT_EQ(outcomes[i].rows, expected_rows(cases[i]));
+  }
+  ASSERT_EQ(outcomes[1].after.size(), 3u);
+  EXPECT_EQ(outcomes[1].after[2].rows, expected_rows(cases[1].after[2]));
+}
+
+TEST(Pipe, RunsTogetherGiveWhatTheyGiveOneByOne) {
+  const auto pipe = open("right");
+  std::vector<Case> cases;
+  CaseSampler sampler(11);
+  for (int i = 0; i < 200; ++i) cases.push_back(sampler.next());
+  cases[100] = kGood;
+  cases[100].row_stride = 300000;  // more elements than are sent ahead
+  cases[101] = kGood;
+  cases[101].num_segments = 0;  // refused, so it is not sent
+  const std::vector<Outcome> outcomes = pipe->run_together(requests_for(cases));
+  ASSERT_EQ(outcomes.size(), cases.size());
+  for (std::size_t i = 0; i < cases.size(); ++i) EXPECT_EQ(outcomes[i], pipe->run(cases[i])) << cases[i];
+}
+
 TEST(Pipe, AShellsWordForASignalIsExplained) {
   const auto opened = open_pipe("(kill -9 $(exec sh -c 'echo $PPID')); exit $?", kShortLimits);
   ASSERT_FALSE(opened.has_value());

@@ -8,10 +8,13 @@
 
 #include <filesystem>
 #include <fstream>
+#include <tuple>
 
 #include "properties/case_classes.h"
+#include "properties/counterexample_search.h"
 #include "properties/failures.h"
 #include "properties/oracle.h"
+#include "properties/recording.h"
 #include "properties/report.h"
 #include "properties/shrinking.h"
 #include "tests/properties/faulty_rule.h"
@@ -40,8 +43,10 @@ Report run(const RunOptions& options, std::vector<std::unique_ptr<Implementation
   return report.has_value() ? *report : Report{};
 }
 
-Report run_faulty(const RunOptions& options, const Faults& faults, bool can_restart = true) {
-  return run(options, one(std::make_unique<FaultyRule>("faulty", faults, can_restart)));
+Report run_faulty(const RunOptions& options, const Faults& faults, bool can_restart = true, std::size_t together = 1) {
+  auto rule = std::make_unique<FaultyRule>("faulty", faults, can_restart);
+  rule->run_several(together);
+  return run(options, one(std::move(rule)));
 }
 
 std::size_t size_of(const Case& value) {
@@ -65,18 +70,21 @@ TEST_P(PlantedFaults, AreFoundByTheirPropertyWithASmallCaseThatFailsAgain) {
   const Planted& planted = GetParam();
   RunOptions options;
   options.properties = properties_named({planted.property});
-  const Report report = run_faulty(options, planted.faults);
-  const PropertyResult& result = report.implementations.at(0).properties.at(0);
-  ASSERT_EQ(result.kind, ResultKind::kFail);
-  ASSERT_TRUE(result.counterexample.has_value());
-  const Counterexample& found = *result.counterexample;
-  EXPECT_EQ(found.reproduction, Reproduction::kFresh);
-  EXPECT_LE(size_of(found.minimal), planted.most_elements) << found.minimal;
-  EXPECT_FALSE(simpler(found.original, found.minimal));
-  // In a process of its own.
-  FaultyRule fresh("fresh", planted.faults);
-  const auto judgements = judge_case(found.minimal, fresh, options.properties);
-  EXPECT_EQ(judgements.at(0).verdict.kind, Verdict::Kind::kBroken) << found.minimal;
+  for (const std::size_t together : {1, 32}) {
+    SCOPED_TRACE(testing::Message() << together << " runs together");
+    const Report report = run_faulty(options, planted.faults, true, together);
+    const PropertyResult& result = report.implementations.at(0).properties.at(0);
+    ASSERT_EQ(result.kind, ResultKind::kFail);
+    ASSERT_TRUE(result.counterexample.has_value());
+    const Counterexample& found = *result.counterexample;
+    EXPECT_EQ(found.reproduction, Reproduction::kFresh);
+    EXPECT_LE(size_of(found.minimal), planted.most_elements) << found.minimal;
+    EXPECT_FALSE(simpler(found.original, found.minimal));
+    // In a process of its own.
+    FaultyRule fresh("fresh", planted.faults);
+    const auto judgements = judge_case(found.minimal, fresh, options.properties);
+    EXPECT_EQ(judgements.at(0).verdict.kind, Verdict::Kind::kBroken) << found.minimal;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -111,14 +119,16 @@ TEST(Runner, PutsTheCallsBeforeAFailureIntoItsCaseWhereAFaultCountsCalls) {
   RunOptions options;
   options.properties = properties_named({"oracle_equality"});
   const Faults faults{.every_nth_call_is_wrong = 97};
-  const Report report = run_faulty(options, faults);
-  const auto& found = report.implementations.at(0).properties.at(0).counterexample;
-  ASSERT_TRUE(found.has_value());
-  EXPECT_EQ(found->reproduction, Reproduction::kFresh);
-  EXPECT_EQ(found->minimal.after.size(), 96u);
-  EXPECT_LE(size_of(found->minimal), 2u * 97u);
-  FaultyRule fresh("fresh", faults);
-  EXPECT_EQ(judge_case(found->minimal, fresh, options.properties).at(0).verdict.kind, Verdict::Kind::kBroken);
+  for (const std::size_t together : {1, 32}) {
+    const Report report = run_faulty(options, faults, true, together);
+    const auto& found = report.implementations.at(0).properties.at(0).counterexample;
+    ASSERT_TRUE(found.has_value());
+    EXPECT_EQ(found->reproduction, Reproduction::kFresh);
+    EXPECT_EQ(found->minimal.after.size(), 96u);
+    EXPECT_LE(size_of(found->minimal), 2u * 97u);
+    FaultyRule fresh("fresh", faults);
+    EXPECT_EQ(judge_case(found->minimal, fresh, options.properties).at(0).verdict.kind, Verdict::Kind::kBroken);
+  }
 }
 
 TEST(Runner, KeepsOneEarlierCallWhereOneCallLeavesSomethingToTheNext) {
@@ -216,6 +226,33 @@ TEST(Runner, GivesTheSameReportForTheSameOptions) {
   }
 }
 
+TEST(Runner, JudgesTheSameTogetherAsOneByOne) {
+  const Report alone = run_faulty(small_run(), {}), together = run_faulty(small_run(), {}, true, 32);
+  EXPECT_EQ(alone.judged_cases, together.judged_cases);
+  expect_equal(alone, together);
+}
+
+TEST(Runner, PutsEqualShapesNextToEachOtherAndAsksForFurtherRunsTogether) {
+  auto rule = std::make_unique<FaultyRule>("rule", Faults{});
+  rule->run_several(32);
+  const FaultyRule& watched = *rule;
+  RunOptions options = small_run();
+  options.properties = properties_named({"batch_split"});  // two further runs a case, but for single rows
+  options.cases_per_property = 64;
+  auto implementations = one(std::move(rule));
+  ASSERT_TRUE(run_properties(options, implementations, nullptr).has_value());
+  const auto shape = [](const Case& value) { return std::tuple(value.operation, value.rows(), value.topk); };
+  // Twice: the runs of 32 cases, then the first further ones, then the second.
+  ASSERT_EQ(watched.batches().size(), 6u);
+  for (const std::size_t first : {0u, 3u}) {
+    const auto& batches = watched.batches();
+    EXPECT_EQ(batches[first].size(), 32u);
+    EXPECT_TRUE(std::ranges::is_sorted(batches[first], {}, shape));
+    EXPECT_GT(batches[first + 1].size(), 10u);
+    EXPECT_EQ(batches[first + 1].size(), batches[first + 2].size());
+  }
+}
+
 TEST(Runner, DrawsOtherCasesForAnotherSeed) {
   RunOptions first = small_run(), second = small_run();
   second.seed = 1;
@@ -290,6 +327,65 @@ TEST(Runner, StaysWithinTheTimeAndSaysSo) {
   EXPECT_TRUE(report.cut_by_clock);
   EXPECT_EQ(report.judged_cases, 0);
   EXPECT_EQ(report.implementations[0].kind, ResultKind::kSkipped);
+}
+
+// What is left of the time is not spent on making a case smaller.
+TEST(Runner, LeavesACaseAsItIsWhenTheTimeIsUp) {
+  const Property& property = *find_property("oracle_equality");
+  FaultyRule rule("rule", {.edge_rounds_down = true});
+  Recording recording(rule);
+  Case value;
+  value.operation = Operation::kWitnesses;
+  value.topk = 3;
+  value.num_segments = 5;
+  value.context_lens = {99, 1234};
+  value.learned = {1, 2, 3, 4, 5, 6};
+  const Outcome outcome = recording.run(value);
+  const Failure failure{&property, value, "here", outcome, property.judge(value, outcome, recording), {}};
+  std::int64_t fresh_attempts = 100;
+  const auto everything = [](const Case&) { return true; };
+  const auto minimal = [&](bool is_over) {
+    return find_counterexample(
+        failure, recording, {},
+        {.attempts = 2000, .fresh_attempts = fresh_attempts, .admits = everything, .is_over = [is_over] {
+           return is_over;
+         }});
+  };
+  EXPECT_EQ(minimal(true).minimal, value);
+  EXPECT_EQ(minimal(true).reproduction, Reproduction::kFresh);
+  EXPECT_LE(size_of(minimal(false).minimal), 3u);
+}
+
+// A fault that needs the calls before it needs a restart for each attempt to make its case smaller.
+TEST(Runner, MakesFewFreshAttemptsWhereNoneIsLeft) {
+  const Property& property = *find_property("oracle_equality");
+  FaultyRule rule("rule", {.every_nth_call_is_wrong = 20});
+  Recording recording(rule);
+  Case value;
+  value.operation = Operation::kWitnesses;
+  value.topk = 40;
+  value.num_segments = 50;
+  value.context_lens = {9999, 12345, 5432};
+  value.learned.assign(120, 77);
+  Failure failure{&property, value, "here", {}, {}, {}};
+  for (int i = 0; i < 20; ++i) failure.outcome = recording.run(value);
+  failure.verdict = property.judge(value, failure.outcome, recording);
+  ASSERT_EQ(failure.verdict.kind, Verdict::Kind::kBroken);
+  failure.calls_before.assign(19, value);
+  const auto attempts_with = [&](std::int64_t& fresh_attempts) {
+    return find_counterexample(failure, recording, {},
+                               {.attempts = 2000,
+                                .fresh_attempts = fresh_attempts,
+                                .admits = [](const Case&) { return true; },
+                                .is_over = [] { return false; }})
+        .shrink_attempts;
+  };
+  std::int64_t fresh_attempts = 500;
+  const std::int64_t used = attempts_with(fresh_attempts);
+  EXPECT_GT(used, 45);
+  EXPECT_EQ(fresh_attempts, 500 - used);
+  fresh_attempts = 0;
+  EXPECT_LE(attempts_with(fresh_attempts), 40);
 }
 
 // ---- Pinned cases.
@@ -376,8 +472,12 @@ TEST(Runner, ExpectsNothingOfAnEarlierCallThatIsDeclined) {
 }
 
 // Each hang costs a deadline: the whole run may have some dozens of them, not hundreds.
-TEST(Runner, EndsSoonWithAnImplementationThatHangs) {
+class HangingImplementation : public testing::TestWithParam<std::size_t> {};
+INSTANTIATE_TEST_SUITE_P(Runner, HangingImplementation, testing::Values(1, 32));
+
+TEST_P(HangingImplementation, EndsSoon) {
   auto rule = std::make_unique<FaultyRule>("rule", Faults{.hangs_on_segments = 3});
+  rule->run_several(GetParam());
   const FaultyRule& hanging = *rule;
   RunOptions options;
   for (const Property& property : all_properties()) options.properties.push_back(&property);

@@ -57,6 +57,7 @@ def main():
     name = b"answer.py" if way != "long-name" else b"x" * 5000
     write(struct.pack("<III", MAGIC if way != "wrong-hello" else 7, 2 if way == "wrong-version" else 1, len(name)) + name)
     count = 0
+    kept = []
     while True:
         _, sequence, operation, _ = struct.unpack("<IIII", read(16))
         rows, topk, stride, segments, keep, budget, _, data_len = struct.unpack("<8q", read(64))
@@ -103,6 +104,12 @@ def main():
             return
         if act == "long":
             frame += b"more"
+        if way == "fours":
+            kept.append(frame)
+            if len(kept) < 4:
+                continue
+            frame = b"".join(kept)
+            kept.clear()
         write(frame)
 
 
