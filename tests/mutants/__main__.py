@@ -160,7 +160,7 @@ def report(mutants, entries, equivalents, stale, path):
         explanation = equivalents.reason(mutant)
         if explanation is not None and status == "survived":
             status = "equivalent"
-        if explanation is not None and status == "killed":
+        if status == "killed" and equivalents.names(mutant):
             contradicted.append(mutant)
         if status == "survived":
             survivors.append(mutant)

@@ -58,12 +58,15 @@ def only(*programs):
     return (Variant(programs),)
 
 
+# Backends, the targets of Highway that they need, and what the processor must have. The check for AVX-512 asks the one for AVX2.
+VECTOR_TARGETS = ((("avx2",), ("HWY_AVX2",), "avx2"), (("sse4",), ("HWY_SSE4",), "sse4_2"),
+                  (("avx512", "avx512_ifma"), ("HWY_AVX3", "HWY_AVX2"), "avx512ifma"))
+
+
 def vector_variants():
     """The vector body for one instruction set at a time, which takes a second each; the others' own lines count where this machine runs them."""
     variants = []
-    # The check for AVX-512 asks the one for AVX2.
-    for names, targets, flag in ((("avx2",), ("HWY_AVX2",), "avx2"), (("sse4",), ("HWY_SSE4",), "sse4_2"),
-                                 (("avx512", "avx512_ifma"), ("HWY_AVX3", "HWY_AVX2"), "avx512ifma")):
+    for names, targets, flag in VECTOR_TARGETS:
         if flag in processor_flags():
             enabled = "|".join(["HWY_SCALAR", "HWY_EMU128", *targets])
             programs = (Program("lib_backends_test"), verify(*names), verify(*names, cases=150))
@@ -91,8 +94,10 @@ def areas(root):
              only(Program("lib_witness_test", environment=(("KVWITNESS_BACKEND", "scalar"),)), Program("lib_backends_test"), verify("scalar"))),
         Area("passes", ("lib/src/row_pass.cc",), ("lib/src/row_pass.cc",),
              only(Program("lib_witness_test"), Program("lib_kvwitness_test"), verify("c-abi"))),
-        Area("vectors", ("lib/src/simd/vector_row_pass-inl.h", "lib/src/simd/vector_row_pass.cc"), ("lib/src/simd/vector_row_pass.cc",),
-             vector_variants()),
+        Area("vectors", ("lib/src/simd/vector_row_pass-inl.h",), ("lib/src/simd/vector_row_pass.cc",), vector_variants()),
+        Area("dispatch", ("lib/src/simd/vector_row_pass.cc",), ("lib/src/simd/vector_row_pass.cc",),
+             only(Program("lib_backends_test"), Program("lib_backend_test"),
+                  verify(*(name for names, _, flag in VECTOR_TARGETS if flag in processor_flags() for name in names)))),
         Area("device", ("kernels/include/kvwitness/witness.cuh",), ("properties/implementations_emulated.cc",),
              only(Program("collectives_test", compiled="tests/kernels/collectives_test.cc"),
                   verify("cuda-emulated-warp", "cuda-emulated-block", cases=20),

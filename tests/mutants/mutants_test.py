@@ -95,6 +95,16 @@ class Results(unittest.TestCase):
         self.assertIsNone(equivalents.reason(mutant(previous="int g() {\n")))
         self.assertEqual(len(equivalents.stale([mutant(previous="int g() {\n")], {"lib/src/f.cc"})), 1)
 
+    def test_an_explanation_may_be_of_every_mutant_of_a_line(self):
+        with open(self.path, "w", encoding="utf-8") as stream:
+            stream.write('{"equivalent": [{"file": "lib/src/f.cc", "line": "return a + b;", "mutated": ["*"], "reason": "speed alone"}]}')
+        equivalents = results.Equivalents(self.path)
+        self.assertEqual(equivalents.reason(mutant(after="  return a * b;\n")), "speed alone")
+        self.assertIsNone(equivalents.reason(mutant(before="  return a + c;\n")))
+        self.assertFalse(equivalents.names(mutant()))  # so one that is killed contradicts nothing
+        self.assertEqual(equivalents.stale([mutant()], {"lib/src/f.cc"}), [])
+        self.assertEqual(len(equivalents.stale([mutant(before="  return a + c;\n")], {"lib/src/f.cc"})), 1)
+
     def test_the_table_is_aligned_and_scores_what_was_judged(self):
         text = results.table({"f.cc": collections.Counter(killed=3, survived=1, invalid=2, equivalent=5)}).splitlines()
         self.assertEqual(len({len(line) for line in text}), 1)

@@ -44,7 +44,7 @@ class Results:
 
 class Equivalents:
     """The checked-in list of mutants that no test can kill: by file, original line and mutated line, never by number; where the same line stands in
-    several places, by the line before it too."""
+    several places, by the line before it too. A line that decides about speed alone may stand there with "*" for each of its mutants."""
 
     def __init__(self, path):
         with open(path, encoding="utf-8") as stream:
@@ -57,10 +57,15 @@ class Equivalents:
     @staticmethod
     def _keys(mutant):
         """The ways to speak of a mutant, the more exact one first."""
-        return [(mutant.file, previous, mutant.before.strip(), mutant.after.strip()) for previous in (mutant.previous.strip(), "")]
+        return [(mutant.file, previous, mutant.before.strip(), after) for after in (mutant.after.strip(), "*")
+                for previous in (mutant.previous.strip(), "")]
 
     def reason(self, mutant):
         return next((self._reasons[key] for key in self._keys(mutant) if key in self._reasons), None)
+
+    def names(self, mutant):
+        """Whether this very mutant is said to be one that no test can kill."""
+        return any(key in self._reasons for key in self._keys(mutant)[:2])
 
     def stale(self, generated, files):
         """Entries of these files that belong to no mutant: the line they speak of has changed."""
