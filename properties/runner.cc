@@ -133,6 +133,13 @@ struct Sitting {
   const Case& value() const { return *given.value; }
 };
 
+// A failure that is to be looked into.
+struct Met {
+  std::size_t property;
+  Failure failure;       // without the calls before it
+  std::size_t position;  // of its calls among all that were made
+};
+
 // A kept failure and what its replay showed.
 struct Replayed {
   FailureEntry entry;
@@ -177,7 +184,7 @@ class Run {
   void judge_alone(Seat& seat, Sitting& sitting);
   void judge_together(Seat& seat, std::vector<Sitting>& sittings);
   void settle(Seat& seat, std::vector<Sitting>& sittings);
-  Failure failure_of(Seat& seat, const Sitting& sitting, const Judging& judging, bool was_alone) const;
+  Met met(Seat& seat, const Sitting& sitting, const Judging& judging, bool was_alone) const;
   void judge_timed(Seat& seat, std::span<const Given> cases, std::size_t property);
   bool is_judged(const Seat& seat, const Case& value, std::size_t property, std::size_t own) const;
   void fail(Seat& seat, std::size_t property, Failure failure);
@@ -407,45 +414,48 @@ void Run::judge_together(Seat& seat, std::vector<Sitting>& sittings) {
 
 // Counts the verdicts, and looks into the failures, in the order of the cases.
 void Run::settle(Seat& seat, std::vector<Sitting>& sittings) {
-  std::vector<std::pair<std::size_t, Failure>> failures;
+  std::vector<Met> failures;
   for (const Sitting& sitting : sittings) {
     for (const Judging& judging : sitting.judgings) {
-      PropertyResult& result = seat.result.properties[judging.property];
-      const auto known = std::ranges::find(failures, judging.property, &std::pair<std::size_t, Failure>::first);
-      const bool found_before = result.kind == ResultKind::kFail || known != failures.end();
       if (judging.verdict.kind == Verdict::Kind::kSilent) continue;
+      PropertyResult& result = seat.result.properties[judging.property];
+      const bool met_before = std::ranges::find(failures, judging.property, &Met::property) != failures.end();
+      const bool found_before = result.kind == ResultKind::kFail || met_before;
       if (!found_before) ++result.cases;
-      if (judging.verdict.kind != Verdict::Kind::kBroken || known != failures.end()) continue;
+      if (judging.verdict.kind != Verdict::Kind::kBroken || met_before) continue;
       if (found_before && elements_of(sitting.value()) > kCheckableElements) continue;
-      failures.emplace_back(judging.property, failure_of(seat, sitting, judging, sittings.size() == 1));
+      failures.push_back(met(seat, sitting, judging, sittings.size() == 1));
     }
   }
+  if (failures.empty()) return;
   // Looking into the first ends the process, and with it what was recorded of it.
-  for (auto& [property, failure] : failures) fail(seat, property, std::move(failure));
+  const std::vector<Case> calls = seat.recording.calls();
+  const std::size_t forgotten = seat.recording.forgotten();
+  for (auto& [property, failure, position] : failures) {
+    const std::size_t before = std::min(std::max(position, forgotten) - forgotten, calls.size());
+    failure.calls_before.assign(calls.begin(), calls.begin() + static_cast<std::ptrdiff_t>(before));
+    fail(seat, property, std::move(failure));
+  }
 }
 
-Failure Run::failure_of(Seat& seat, const Sitting& sitting, const Judging& judging, bool was_alone) const {
+Met Run::met(Seat& seat, const Sitting& sitting, const Judging& judging, bool was_alone) const {
   const Property& property = *properties_[judging.property];
   const bool hung = judging.hung || sitting.outcome->ending == Ending::kHung;
-  Failure failure{&property, sitting.value(), std::string(sitting.given.source), *sitting.outcome, judging.verdict, {},
-                  hung};
-  std::size_t position = sitting.position;
+  Met met{judging.property,
+          {&property, sitting.value(), std::string(sitting.given.source), *sitting.outcome, judging.verdict, {}, hung},
+          sitting.position};
   if (property.relation && !was_alone && !hung) {
     // Between its runs others were made. By itself it mostly fails too, and then what came before it is known.
     const std::size_t again = seat.recording.forgotten() + seat.recording.calls().size();
     Outcome outcome = seat.recording.run(sitting.value());
     Verdict verdict = property.judge(sitting.value(), outcome, seat.recording);
     if (verdict.kind == Verdict::Kind::kBroken) {
-      failure.outcome = std::move(outcome);
-      failure.verdict = std::move(verdict);
-      position = again;
+      met.failure.outcome = std::move(outcome);
+      met.failure.verdict = std::move(verdict);
+      met.position = again;
     }
   }
-  const std::vector<Case>& calls = seat.recording.calls();
-  const std::size_t forgotten = seat.recording.forgotten();
-  const std::size_t before = std::min(std::max(position, forgotten) - forgotten, calls.size());
-  failure.calls_before.assign(calls.begin(), calls.begin() + static_cast<std::ptrdiff_t>(before));
-  return failure;
+  return met;
 }
 
 void Run::fail(Seat& seat, std::size_t property, Failure failure) {
