@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kvwitness {
@@ -270,6 +271,42 @@ TEST_P(EveryBackend, SeesALoneTokenAmongManyMissingSegments) {
           std::vector<std::int32_t> with_it(row);
           with_it[draw(200, 1000)] = token;
           ASSERT_NO_FATAL_FAILURE(expect_scalar_answers(with_it, kTopk, kTopk, {length}, num_segments));
+        }
+      }
+    }
+  }
+}
+
+// A few runs of neighbouring segments stay empty but for one token in the middle of the row: the first or the last of
+// its run, or the one next to those. Runs are searched for by the interval of their tokens, with those at both ends of
+// the context as one.
+TEST_P(EveryBackend, SeesTheOutermostTokensOfEachMissingRun) {
+  constexpr std::size_t kTopk = 128 * 12;
+  using Runs = std::vector<std::pair<std::uint64_t, std::uint64_t>>;  // [first, last] segments
+  const Runs kRuns[] = {{{10, 12}},         {{10, 12}, {40, 43}},         {{0, 1}},
+                        {{0, 0}, {30, 32}}, {{30, 32}, {60, 63}},         {{0, 1}, {62, 63}},
+                        {{63, 63}},         {{0, 2}, {20, 20}, {60, 63}}, {{0, 0}, {33, 34}, {63, 63}}};
+  for (const std::uint64_t length : {1000u, 100000u, 40000000u, 0x7FFFFFFFu}) {
+    for (const Runs& runs : kRuns) {
+      std::vector<std::int32_t> row;
+      while (row.size() < kTopk) {
+        for (std::uint64_t segment = 0; segment < 64; ++segment) {
+          const auto is_in = [&](const auto& run) { return run.first <= segment && segment <= run.second; };
+          if (std::ranges::none_of(runs, is_in)) {
+            row.push_back(static_cast<std::int32_t>(segment_edge(segment, length, 64)));
+            row.push_back(static_cast<std::int32_t>(segment_edge(segment + 1, length, 64) - 1));
+          }
+        }
+      }
+      row.resize(kTopk);
+      for (const auto& [first, last] : runs) {
+        const auto begin = static_cast<std::int32_t>(segment_edge(first, length, 64));
+        const auto back = static_cast<std::int32_t>(segment_edge(last + 1, length, 64) - 1);
+        for (const std::int32_t token : {begin, begin + 1, back - 1, back}) {
+          std::vector<std::int32_t> with_it(row);
+          with_it[draw(400, 1100)] = token;
+          ASSERT_NO_FATAL_FAILURE(expect_scalar_answers(with_it, kTopk, kTopk, {static_cast<std::int32_t>(length)}, 64))
+              << "token " << token;
         }
       }
     }
