@@ -30,7 +30,7 @@ constexpr std::uint32_t kMagic = 0x5057564B;
 constexpr std::uint32_t kVersion = 1;
 constexpr std::uint32_t kMostNameBytes = 4096;
 constexpr std::int32_t kNotSupported = -1;
-constexpr int kMomentMs = 3;
+constexpr milliseconds kMoment{3};
 // More than this is not sent through a pipe: the shape counts as unsupported.
 constexpr std::int64_t kMostDataElements = std::int64_t{1} << 26;
 // How much may be under way: requests that are not answered yet, and their elements with those of their answers.
@@ -118,8 +118,8 @@ std::vector<std::int32_t> data_of(const Case& value, const Surroundings& surroun
 
 class PipeImplementation final : public Implementation {
  public:
-  PipeImplementation(std::string command, const Patience::Limits& limits)
-      : command_(std::move(command)), patience_(limits) {}
+  PipeImplementation(std::string command, const Patience::Limits& limits, milliseconds wait_for_more)
+      : command_(std::move(command)), patience_(limits), wait_for_more_(wait_for_more) {}
 
   // Starts the program and reads its hello, where it does not run. The error says what went wrong.
   std::optional<Outcome> start() {
@@ -182,7 +182,7 @@ class PipeImplementation final : public Implementation {
  private:
   Outcome misspoke(std::string how) {
     program_.reset();
-    has_misspoken_ = true;
+    wait_for_more_ = std::max(wait_for_more_, kMoment);
     return Outcome::ended(Ending::kMisspoke, std::move(how));
   }
 
@@ -356,7 +356,7 @@ class PipeImplementation final : public Implementation {
       std::memcpy(result.data(), bytes->data() + sizeof(AnswerHead), result.size() * sizeof(std::int32_t));
     }
     program_->consume(size);
-    if (under_way_ == 0 && program_->has_unread_bytes(has_misspoken_ ? kMomentMs : 0)) {
+    if (under_way_ == 0 && program_->has_unread_bytes(static_cast<int>(wait_for_more_.count()))) {
       return misspoke("the program wrote more than its answer counts");
     }
     return outcome_of(value, head.status, data, result, surroundings);
@@ -410,7 +410,7 @@ class PipeImplementation final : public Implementation {
   std::string command_;
   Patience patience_;
   std::optional<ProgramPipe> program_;
-  bool has_misspoken_ = false;  // then it is worth a moment to see whether an answer goes on
+  milliseconds wait_for_more_;  // behind an answer
   std::string name_;
   std::uint32_t sequence_ = 0;   // of the last request
   std::uint32_t under_way_ = 0;  // requests behind the one whose answer is read
@@ -420,8 +420,9 @@ class PipeImplementation final : public Implementation {
 }  // namespace
 
 std::expected<std::unique_ptr<Implementation>, std::string> open_pipe(const std::string& command,
-                                                                      const Patience::Limits& limits) {
-  auto implementation = std::make_unique<PipeImplementation>(command, limits);
+                                                                      const Patience::Limits& limits,
+                                                                      milliseconds wait_for_more) {
+  auto implementation = std::make_unique<PipeImplementation>(command, limits, wait_for_more);
   if (const auto failed = implementation->start()) {
     return std::unexpected(failed->how);
   }

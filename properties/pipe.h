@@ -31,9 +31,14 @@ inline constexpr Patience::Limits kPipeLimits{.call = std::chrono::milliseconds(
                                               .unfamiliar = std::chrono::milliseconds(60000),
                                               .elements_per_second = std::int64_t{1} << 18};  // of an interpreter
 
+// How long to wait behind an answer for bytes that it has too many, where calls are few. Otherwise those show with the
+// next answer mostly, and the wait is short and begins when the program has broken the protocol.
+inline constexpr std::chrono::milliseconds kWaitOfFewCalls{20};
+
 // Starts `sh -c COMMAND` and waits for its hello. The error is the reason, for the person who gave the command.
 std::expected<std::unique_ptr<Implementation>, std::string> open_pipe(const std::string& command,
-                                                                      const Patience::Limits& limits = kPipeLimits);
+                                                                      const Patience::Limits& limits = kPipeLimits,
+                                                                      std::chrono::milliseconds wait_for_more = {});
 
 }  // namespace kvwitness::harness
 

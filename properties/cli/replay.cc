@@ -116,7 +116,9 @@ ExitStatus replay(const ReplayArguments& arguments) {
     std::fputs(emit(*arguments.emit, cases).c_str(), stdout);
     return ExitStatus::kPassed;
   }
-  Selection selection = select_implementations(arguments.selection, environment);
+  SelectionArguments chosen = arguments.selection;
+  chosen.few_calls = true;
+  Selection selection = select_implementations(chosen, environment);
   const std::vector<Skipped> absent = absent_implementations(selection);
   std::vector<Skipped> skipped;
   std::erase_if(selection.implementations, [&](const std::unique_ptr<Implementation>& implementation) {

@@ -31,6 +31,7 @@ std::string ending_words(const Outcome& outcome) {
 
 ExitStatus run(const RunArguments& arguments) {
   SelectionArguments chosen = arguments.selection;
+  chosen.few_calls = true;
   if (chosen.empty()) chosen.names.emplace_back("c-abi");
   Selection selection = select_implementations(chosen, environment_of_process());
   Implementation& implementation = *selection.implementations.front();

@@ -82,8 +82,8 @@ void add_plugin(Selection& selection, const std::string& path) {
   add(selection, std::move(*plugin), "--plugin " + shell_quote(absolute), true);
 }
 
-void add_pipe(Selection& selection, const std::string& command) {
-  auto pipe = open_pipe(command);
+void add_pipe(Selection& selection, const std::string& command, bool few_calls) {
+  auto pipe = open_pipe(command, kPipeLimits, few_calls ? kWaitOfFewCalls : std::chrono::milliseconds{0});
   if (!pipe) throw UsageError(fmt::format("--pipe '{}': {}", command, pipe.error()));
   add(selection, std::move(*pipe), "--pipe " + shell_quote(command), true);
 }
@@ -95,7 +95,7 @@ Selection select_implementations(const SelectionArguments& arguments, const Envi
   selection.replays.program = executable_path();
   for (const std::string& name : arguments.names) add_named(selection, name);
   for (const std::string& path : arguments.plugins) add_plugin(selection, path);
-  for (const std::string& command : arguments.commands) add_pipe(selection, command);
+  for (const std::string& command : arguments.commands) add_pipe(selection, command, arguments.few_calls);
   if (arguments.empty()) {
     for (auto& implementation : all_implementations()) {
       const std::string name = implementation->name();

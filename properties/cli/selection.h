@@ -19,6 +19,7 @@ struct SelectionArguments {
   std::vector<std::string> names;     // --impl
   std::vector<std::string> plugins;   // --plugin: files
   std::vector<std::string> commands;  // --pipe
+  bool few_calls = false;             // a replay or a run, whose calls may wait for each other
   bool empty() const { return names.empty() && plugins.empty() && commands.empty(); }
 };
 

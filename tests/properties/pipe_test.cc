@@ -189,6 +189,15 @@ TEST(Pipe, RunsTogetherGiveWhatTheyGiveOneByOne) {
   for (std::size_t i = 0; i < cases.size(); ++i) EXPECT_EQ(outcomes[i], pipe->run(cases[i])) << cases[i];
 }
 
+// Where calls are few, as in a replay.
+TEST(Pipe, BytesThatComeAfterTheAnswerAreWaitedForWhereAsked) {
+  auto pipe = open_pipe(program("long-late"), kLimits, milliseconds(10000));
+  ASSERT_TRUE(pipe.has_value());
+  const Outcome outcome = (*pipe)->run(kMisdeed);
+  EXPECT_EQ(outcome.ending, Ending::kMisspoke);
+  EXPECT_NE(outcome.how.find("more than"), std::string::npos) << outcome.how;
+}
+
 TEST(Pipe, AShellsWordForASignalIsExplained) {
   const auto opened = open_pipe("(kill -9 $(exec sh -c 'echo $PPID')); exit $?", kShortLimits);
   ASSERT_FALSE(opened.has_value());

@@ -104,6 +104,10 @@ def main():
             return
         if act == "long":
             frame += b"more"
+        if act == "long-late":
+            write(frame)
+            time.sleep(0.05)
+            frame = b"more"
         if way == "fours":
             kept.append(frame)
             if len(kept) < 4:
