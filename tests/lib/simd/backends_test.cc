@@ -277,6 +277,30 @@ TEST_P(EveryBackend, SeesALoneTokenAmongManyMissingSegments) {
   }
 }
 
+// The same in a stretch that holds nothing else: tokens past the context's end have numbers of S_eff and above, which
+// belong to no segment that is searched for by itself.
+TEST_P(EveryBackend, SeesTokensPastTheEndWhereNothingElseIs) {
+  constexpr std::size_t kTopk = 128 * 20;
+  for (const std::int32_t length : {1000, 131072, 1000003}) {
+    for (const std::uint64_t num_segments : {64u, 50u, 33u, 16u}) {
+      const auto len = static_cast<std::uint64_t>(length);
+      std::vector<std::int32_t> row(kTopk);
+      for (std::size_t slot = 0; slot < kTopk; ++slot) {
+        const std::uint64_t segment = 2 * (slot % (num_segments / 2)) + (num_segments % 2);
+        row[slot] = static_cast<std::int32_t>(segment_edge(segment, len, num_segments));
+      }
+      for (const std::int32_t past : {length, length + length / 60, length + length / 5, 3 * length, INT32_MAX}) {
+        for (std::size_t begin = 256; begin < 1024; begin += 128) {  // one of them is where a stretch begins
+          std::vector<std::int32_t> with_it(row);
+          std::fill_n(with_it.begin() + static_cast<std::ptrdiff_t>(begin), 256, past);
+          ASSERT_NO_FATAL_FAILURE(expect_scalar_answers(with_it, kTopk, kTopk, {length}, num_segments))
+              << "token " << past << " from slot " << begin;
+        }
+      }
+    }
+  }
+}
+
 // A few runs of neighbouring segments stay empty but for one token in the middle of the row: the first or the last of
 // its run, or the one next to those. Runs are searched for by the interval of their tokens, with those at both ends of
 // the context as one.
