@@ -219,10 +219,12 @@ CallFrame::CallFrame(FrameMemory& memory, const Case& value, bool sees_stride, S
     return memory.place(static_cast<std::size_t>(elements * kElementBytes),
                         static_cast<std::size_t>(base_offset * kElementBytes), surroundings.guard_in_front);
   };
+  // The lengths have the alignment of their elements alone, so they lie flush with the guard page.
+  const std::int64_t flush = surroundings.guard_in_front ? 0 : -value.rows() & 15;
   placed_ = {.operation = value.operation,
              .writes_tokens = in_place,
              .tokens = place(span, value.base_offset),
-             .lengths = place(value.rows(), 0),
+             .lengths = place(value.rows(), flush),
              .output = in_place ? place(span, value.base_offset) : place(output_span, value.base_offset),
              .learned_len = static_cast<std::int64_t>(value.learned.size()),
              .row_stride = strided || (sees_stride && value.row_stride) ? *value.row_stride : value.topk,

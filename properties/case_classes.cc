@@ -1,6 +1,7 @@
 #include "properties/case_classes.h"
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <limits>
 
@@ -260,6 +261,12 @@ constexpr CaseClass kClasses[] = {
      [](T t) { return t.works() && (t.value->topk == 192 || t.value->topk == 512 || t.value->topk == 1024); }},
     {"topk above 2,051", "wider than any model serves", "topk above 2,051", 3,
      [](T t) { return t.works() && t.value->topk > 2051; }},
+    {"width beside a power of two", "what tiles make of a row's last slots", "width beside a power of two", 4,
+     [](T t) {
+       const auto topk = static_cast<std::uint64_t>(t.value->topk);
+       return t.works() && topk >= 127 && topk <= 2049 &&
+              (std::has_single_bit(topk - 1) || std::has_single_bit(topk) || std::has_single_bit(topk + 1));
+     }},
     {"topk of another width above 65", "no width of serving, nor beside one", "any width", 3,
      [](T t) {
        return t.works() && t.value->topk > 65 && t.value->topk < 2047 && t.value->topk != 192 && t.value->topk != 512 &&
@@ -329,6 +336,17 @@ constexpr CaseClass kClasses[] = {
      [](T t) { return t.dropped; }},
     {"segment uncovered by the merge", "its sole tokens are overwritten", "a sole token that is overwritten", 4,
      [](T t) { return t.uncovered_by_merge; }},
+    {"one slot for a witness", "all but the last slot is kept", "one slot for the last witness", 4,
+     [](T t) {
+       return t.works() && t.is(Operation::kApply) && t.value->topk - t.value->learned_keep == 1 &&
+              t.value->max_replacements > 0;
+     }},
+    {"room for every witness", "neither slots nor budget run out", "room for every witness", 4,
+     [](T t) {
+       return t.works() && t.is(Operation::kApply) && t.value->num_segments > 1 &&
+              t.value->topk - t.value->learned_keep >= t.value->num_segments &&
+              t.value->max_replacements > t.value->num_segments;
+     }},
     {"no budget", "max_replacements of 0", "no budget", 2,
      [](T t) { return t.works() && t.is(Operation::kApply) && t.value->max_replacements == 0; }},
     {"everything kept", "learned_keep of topk", "everything kept", 2,
@@ -379,6 +397,12 @@ constexpr CaseClass kClasses[] = {
      [](T t) { return t.works() && t.value->rows() > 1024; }},
     {"more than 65,535 rows", "more rows than a grid's second axis holds", "more than 65,535 rows", 0,
      [](T t) { return t.works() && t.value->rows() > 65535; }},
+    {"65,536 rows", "a number of rows that 16 bits take for none", "65,536 rows", 0,
+     [](T t) { return t.works() && t.value->rows() == 65536; }},
+    {"more than 131,072 rows", "more than two grids of 65,535", "more than 131,072 rows", 0,
+     [](T t) { return t.works() && t.value->rows() > 131072; }},
+    {"topk above 65,536", "slots and a kept head past 16 bits", "topk above 65,536", 0,
+     [](T t) { return t.works() && t.value->topk > 65536; }},
     {"batch of wide rows", "33 rows or more of 1,024 slots or more", "a serving batch", 0,
      [](T t) { return t.works() && t.value->rows() > 32 && t.value->topk >= 1024; }},
     {"more than 1,024 rows, S above 32", "more rows than threads, and marks in the upper half of a mask",
@@ -388,8 +412,8 @@ constexpr CaseClass kClasses[] = {
      [](T t) { return t.works() && t.value->rows() > 256 && t.value->topk >= 512; }},
     {"more than 2^21 tokens", "a batch that no stack holds", "more than 2^21 tokens", 0,
      [](T t) { return t.works() && t.value->rows() * t.value->topk > 1 << 21; }},
-    {"more than 65,536 segments", "more than a 16-bit segment number holds", "more than 65,536 segments", 0,
-     [](T t) { return t.works() && t.value->num_segments > 65536; }},
+    {"more than a million segments", "more than 16 bits number, and more than a stack holds",
+     "more than a million segments", 0, [](T t) { return t.works() && t.value->num_segments > 1 << 20; }},
     {"row stride above 2^30", "row times stride passes 2^31", "row stride above 2^30", 0,
      [](T t) { return t.works() && t.value->rows() > 2 && t.value->row_stride.value_or(0) > (std::int64_t{1} << 30); }},
 };

@@ -137,13 +137,22 @@ void CaseDrawing::draw_shape() {
   static const std::vector<std::int64_t> kBeyond = {65,  66,  100,  127,  128,  128,  129,  192,
                                                     256, 512, 1000, 1024, 1025, 2049, 4096, 5000};
   const bool beyond = legal.low > kMaxMerge || (legal.high > kMaxMerge && draws_.chance(6));
-  case_.num_segments = plan_.many_rows    ? draw_value(draws_, domain_.num_segments, legal, {1, 2, 3, 4, 5, 8}, 8)
-                       : legal.low > 4096 ? draw_value(draws_, domain_.num_segments, legal, {}, legal.high)
-                       : beyond           ? draw_value(draws_, domain_.num_segments, legal, kBeyond, 300)
-                                          : draw_value(draws_, domain_.num_segments, legal, kPreferred, kMaxMerge);
+  if (plan_.many_rows && plan_.few_segments) {
+    case_.num_segments = draw_value(draws_, domain_.num_segments, legal, {1, 2, 3, 4, 5, 8}, 8);
+  } else if (plan_.many_rows) {
+    case_.num_segments =
+        draw_value(draws_, domain_.num_segments, legal, {16, 31, 32, 33, 48, 63, 64, 64, 64, 64}, kMaxMerge);
+  } else if (legal.low > 4096) {
+    case_.num_segments = draw_value(draws_, domain_.num_segments, legal, {}, legal.high);
+  } else if (beyond) {
+    case_.num_segments = draw_value(draws_, domain_.num_segments, legal, kBeyond, 300);
+  } else {
+    case_.num_segments = draw_value(draws_, domain_.num_segments, legal, kPreferred, kMaxMerge);
+  }
   const Range topk = topk_range();
   if (plan_.many_rows) {
-    case_.topk = domain_.topk.empty() ? draws_.between(topk.low, topk.low + 2) : least_value(domain_.topk, topk);
+    const std::int64_t least = plan_.keep == KeepKind::kInside ? std::max<std::int64_t>(topk.low, 2) : topk.low;
+    case_.topk = domain_.topk.empty() ? draws_.between(least, topk.low + 2) : least_value(domain_.topk, topk);
   } else if (plan_.any_width) {
     case_.topk =
         topk.low > 2051
@@ -167,6 +176,10 @@ void CaseDrawing::draw_shape() {
 }
 
 std::int64_t CaseDrawing::draw_row_count() {
+  if (!domain_.rows.empty()) {
+    const auto wanted = plan_.rows.low < 0 ? domain_.rows : within(domain_.rows, plan_.rows);
+    return draws_.pick(wanted.empty() ? domain_.rows : wanted);
+  }
   if (!plan_.faults.empty() && plan_.rows.low < 0 && draws_.chance(12)) return 0;
   if (plan_.rows.low >= 0) return draws_.between(plan_.rows.low, plan_.rows.high);
   if (case_.topk > 128 || case_.num_segments > 300) return draws_.between(1, 3);
@@ -188,10 +201,16 @@ void CaseDrawing::draw_merge() {
       case_.learned_keep = 0;
       break;
     case KeepKind::kInside:
-      case_.learned_keep = draws_.between(1, topk - 1);
+      case_.learned_keep = topk > 1 ? draws_.between(1, topk - 1) : 0;
       break;
     case KeepKind::kAll:
       case_.learned_keep = topk;
+      break;
+    case KeepKind::kAllButOne:
+      case_.learned_keep = topk - 1;
+      break;
+    case KeepKind::kPast16Bits:
+      case_.learned_keep = draws_.between(1 << 16, topk - 1);
       break;
   }
   switch (plan_.budget) {
@@ -207,6 +226,9 @@ void CaseDrawing::draw_merge() {
       break;
     case BudgetKind::kBelowSegments:  // one segment may be occupied, so two below S drops a witness
       case_.max_replacements = draws_.between(1, std::max<std::int64_t>(segments - 2, 1));
+      break;
+    case BudgetKind::kAboveSegments:
+      case_.max_replacements = segments + draws_.pick<std::int64_t>({1, 1, 2, segments, 65});
       break;
     case BudgetKind::kUnbounded:
       case_.max_replacements =
@@ -252,7 +274,10 @@ void CaseDrawing::draw_lengths(std::size_t chosen) {
 void CaseDrawing::fill_rows(std::size_t chosen) {
   auto swarm = draw_swarm(draws_, plan_.in_range_alone ? kInRangeTokens : kUsualTokens);
   if (plan_.sparse_rows) return fill_sparse_rows();
-  if (plan_.many_rows) swarm = {TokenKind::kUniform, TokenKind::kAllPadding, TokenKind::kEdges};
+  if (plan_.many_rows) {
+    swarm = {TokenKind::kUniform,  TokenKind::kAllPadding, TokenKind::kEdges,
+             TokenKind::kBoundary, TokenKind::kOneSegment, TokenKind::kLast};
+  }
   for (std::size_t index = 0; index < case_.context_lens.size(); ++index) {
     if (plan_.tokens && (index == chosen || draws_.chance(60))) {
       fill(index, *plan_.tokens);
@@ -267,8 +292,11 @@ void CaseDrawing::fill_rows(std::size_t chosen) {
 
 void CaseDrawing::fill_sparse_rows() {
   for (std::size_t index = 0; index < case_.context_lens.size(); ++index) {
-    const bool marks = index < 64 ? draws_.chance(50) : case_.rows() < 4096 && draws_.chance(1);
-    fill(index, marks ? TokenKind::kUniform : TokenKind::kAllPadding);
+    const bool at_an_end = index < 64 || index + 64 >= case_.context_lens.size();
+    const bool marks = at_an_end ? draws_.chance(50) : case_.rows() < 4096 && draws_.chance(1);
+    fill(index,
+         !marks ? TokenKind::kAllPadding
+                : draws_.pick({TokenKind::kUniform, TokenKind::kUniform, TokenKind::kOneSegment, TokenKind::kEdges}));
   }
 }
 

@@ -21,7 +21,7 @@ struct Range {  // both ends included
 
 // The shapes that are ever drawn. A person's lists may go beyond.
 inline constexpr std::int64_t kMaxTopk = std::int64_t{1} << 20;
-inline constexpr std::int64_t kMaxSegments = std::int64_t{1} << 20;
+inline constexpr std::int64_t kMaxSegments = std::int64_t{1} << 21;
 inline constexpr std::int64_t kMaxMerge = 64;  // the most segments of apply and scatter
 inline constexpr Range kAnyTopk{0, kMaxTopk};
 inline constexpr Range kAnySegments{1, kMaxSegments};
@@ -37,8 +37,9 @@ std::int64_t least_value(const std::vector<std::int64_t>& list,
 std::int64_t greatest_value(const std::vector<std::int64_t>& list,
                             const Range& range);  // range.low - 1 where there is none
 
-enum class KeepKind : std::uint8_t { kAny, kNothing, kInside, kAll };  // inside: 1 to topk - 1
-enum class BudgetKind : std::uint8_t { kAny, kNone, kSome, kBelowSegments, kUnbounded };
+// Inside: 1 to topk - 1, where there are two slots. The last two need a topk of 1 and one above 65,536.
+enum class KeepKind : std::uint8_t { kAny, kNothing, kInside, kAll, kAllButOne, kPast16Bits };
+enum class BudgetKind : std::uint8_t { kAny, kNone, kSome, kBelowSegments, kAboveSegments, kUnbounded };
 enum class RowOrder : std::uint8_t { kAsDrawn, kRising, kFalling };
 
 // What makes a call one that must be refused.
@@ -60,6 +61,7 @@ struct Plan {
   RowOrder order = RowOrder::kAsDrawn;
   bool rows_differ = false;  // full rows beside empty ones
   bool many_rows = false;    // few slots and cheap tokens
+  bool few_segments = true;  // of many rows
   bool sparse_rows = false;  // nearly all rows hold padding alone, so that what a row left behind long ago shows
   bool any_width = false;    // topk of the plan's range, also widths that no model serves
 

@@ -60,10 +60,25 @@ bool segments_exceed_slots(const Domain& domain) {
 }
 // Whether rows can be so narrow that a batch of very many of them stays cheap.
 bool narrow_rows(const Domain& domain) {
-  return least_value(domain.topk, {1, kMaxTopk}) <= 16 && some_slots(domain);
+  return domain.rows.empty() && least_value(domain.topk, {1, kMaxTopk}) <= 16 && some_slots(domain);
 }
 bool many_segments_of_wide_rows(const Domain& domain) {
   return admits(domain, {8, 64}, {512, kMaxTopk});
+}
+bool admits_rows(const Domain& domain, const Range& rows) {
+  return admits_value(domain.rows, rows);
+}
+bool any_shape(const Domain& domain) {
+  return domain.topk.empty() && anything(domain);
+}
+bool any_batch(const Domain& domain) {
+  return domain.rows.empty() && any_shape(domain);
+}
+// Whether some S of at least 2 fits the slots of an apply.
+bool apply_fits(const Domain& domain) {
+  const std::int64_t most = std::min(greatest_value(domain.topk, kAnyTopk), kMaxMerge);
+  return most >= 2 && has(domain, Operation::kApply) && admits_value(domain.topk, {2, kMaxTopk}) &&
+         admits_value(domain.num_segments, legal_segments(Operation::kApply, {2, most}));
 }
 bool apply_with(const Domain& domain, const Range& segments, const Range& topk) {
   return has(domain, Operation::kApply) && admits_value(domain.topk, topk) &&
@@ -131,27 +146,32 @@ const ThemeEntry kThemes[] = {
      Focus::kEverything, [](Plan& plan, Draws& draws) {
        const auto topk = draws.pick<std::int64_t>({192, 512, 1024});
        plan.topk = {topk, topk}; few_rows(plan, draws); }},
-    {{"any width", 6, false, [](const Domain& domain) { return domain.topk.empty() && anything(domain); }}, Focus::kEverything,
+    {{"width beside a power of two", 2, false, any_shape}, Focus::kEverything,
+     [](Plan& plan, Draws& draws) {
+       const std::int64_t topk = (std::int64_t{1} << draws.between(7, 11)) + draws.between(-1, 1);
+       plan.rows = {1, 2}; plan.topk = {topk, topk}; long_enough(plan, draws); tokens_in_some(plan, TokenKind::kLast); }},
+    {{"any width", 6, false, any_shape}, Focus::kEverything,
      [](Plan& plan, Draws& draws) {
        plan.rows = {1, 2}; plan.any_width = true; plan.topk = {66, 2100};
        if (draws.chance(75)) { long_enough(plan, draws); tokens_in_some(plan, TokenKind::kFew); } }},
-    {{"topk above 2,051", 3, false, [](const Domain& domain) { return domain.topk.empty() && anything(domain); }}, Focus::kEverything,
+    {{"topk above 2,051", 3, false, any_shape}, Focus::kEverything,
      [](Plan& plan, Draws& draws) {
        plan.rows = {1, 2}; plan.any_width = true; plan.topk = {2052, 8192}; long_enough(plan, draws); tokens_in_some(plan, TokenKind::kFew); }},
     {{"topk below S", 2, false, segments_exceed_slots}, Focus::kEverything,
      [](Plan& plan, Draws&) { plan.topk.low = 1; plan.segments_exceed_slots = true; }},
     {{"topk zero", 1, false, [](const Domain& domain) { return admits(domain, kAnySegments, {0, 0}); }},
-     Focus::kEverything, [](Plan& plan, Draws&) {
+     Focus::kEverything, [](Plan& plan, Draws& draws) {
        plan.topk = {0, 0};
+       if (draws.chance(30)) plan.rows = {41, 600};
        plan.operations.insert(plan.operations.end(), 3, Operation::kWitnesses); }},  // the one that has something to write
-    {{"no rows", 1, false, anything}, Focus::kEverything, [](Plan& plan, Draws&) { plan.rows = {0, 0}; }},
-    {{"4 to 32 wide rows", 1, false, [](const Domain& domain) { return admits(domain, kAnySegments, {512, kMaxTopk}); }},
+    {{"no rows", 1, false, [](const Domain& domain) { return admits_rows(domain, {0, 0}) && anything(domain); }}, Focus::kEverything, [](Plan& plan, Draws&) { plan.rows = {0, 0}; }},
+    {{"4 to 32 wide rows", 1, false, [](const Domain& domain) { return admits_rows(domain, {4, 32}) && admits(domain, kAnySegments, {512, kMaxTopk}); }},
      Focus::kEverything, [](Plan& plan, Draws&) { plan.topk = {512, kMaxTopk}; plan.rows = {4, 32}; }},
     {{"41 to 512 rows", 1, false, narrow_rows}, Focus::kEverything,
      [](Plan& plan, Draws& draws) {
        const auto rows = draws.pick<std::int64_t>({draws.between(41, 200), draws.between(41, 200), draws.between(201, 512), 63, 64, 64, 65, 127,
-                                                   128, 128, 129, 192, 255, 256, 257, 512});
-       plan.rows = {rows, rows}; plan.topk.low = 1; plan.many_rows = true; }},
+                                                   128, 129, 192, 255, 256, 257, 300, 512});
+       plan.rows = {rows, rows}; plan.topk.low = 1; plan.many_rows = true; plan.few_segments = draws.chance(50); }},
     {{"S of 31 to 33", 3, false, [](const Domain& domain) { return admits(domain, {31, 33}); }}, Focus::kEverything,
      [](Plan& plan, Draws&) { plan.segments = {31, 33}; }},
     {{"S of 63 or 64", 4, false, [](const Domain& domain) { return admits(domain, {63, 64}); }}, Focus::kEverything,
@@ -229,7 +249,7 @@ const ThemeEntry kThemes[] = {
      Focus::kEverything, [](Plan& plan, Draws& draws) {
        plan.topk.low = 3; plan.order = draws.chance(50) ? RowOrder::kRising : RowOrder::kFalling; tokens_in_some(plan, TokenKind::kUniform);
        if (draws.chance(85)) length_in_every(plan, LengthKind::kNear31); }},
-    {{"rows that differ", 4, false, [](const Domain& domain) { return segments_fit(domain, 2); }}, Focus::kEverything,
+    {{"rows that differ", 4, false, [](const Domain& domain) { return admits_rows(domain, {2, 9}) && segments_fit(domain, 2); }}, Focus::kEverything,
      [](Plan& plan, Draws&) { plan.segments.low = 2; plan.segments_fit_slots = true; plan.rows = {2, 9}; plan.rows_differ = true; }},
 
     // Budgets.
@@ -239,6 +259,15 @@ const ThemeEntry kThemes[] = {
        plan.operations = {Operation::kApply}; plan.segments = {3, 64}; plan.topk.low = 2; long_enough(plan, draws);
        plan.keep = KeepKind::kInside; plan.budget = BudgetKind::kBelowSegments;
        tokens_in_some(plan, draws.chance(50) ? TokenKind::kAllPadding : TokenKind::kOneSegment); }},
+    {{"one slot for the last witness", 2, false, apply_fits}, Focus::kManyWitnesses,
+     [](Plan& plan, Draws& draws) {
+       plan.operations = {Operation::kApply}; plan.segments = {2, kMaxMerge}; plan.segments_fit_slots = true; long_enough(plan, draws);
+       plan.keep = KeepKind::kAllButOne; plan.budget = draws.pick({BudgetKind::kSome, BudgetKind::kUnbounded});
+       tokens_in_some(plan, TokenKind::kOneMissing); }},
+    {{"room for every witness", 2, false, apply_fits}, Focus::kManyWitnesses,
+     [](Plan& plan, Draws& draws) {
+       plan.operations = {Operation::kApply}; plan.segments = {2, kMaxMerge}; plan.segments_fit_slots = true; long_enough(plan, draws);
+       plan.keep = KeepKind::kNothing; plan.budget = BudgetKind::kAboveSegments; tokens_in_some(plan, TokenKind::kAllPadding); }},
     {{"no budget", 1, false, [](const Domain& domain) { return apply_with(domain, kAnySegments, {1, kMaxTopk}); }},
      Focus::kEverything, [](Plan& plan, Draws&) {
        plan.operations = {Operation::kApply}; plan.topk.low = 1; plan.budget = BudgetKind::kNone; }},
@@ -257,7 +286,7 @@ const ThemeEntry kThemes[] = {
        plan.operations = {Operation::kScatter}; plan.segments = {0, 0}; plan.nonsense_when_off = draws.chance(60); }},
 
     // How the call is made.
-    {{"row stride above topk", 4, false, [](const Domain& domain) { return !domain.contiguous && some_slots(domain); }},
+    {{"row stride above topk", 4, false, [](const Domain& domain) { return admits_rows(domain, {2, 9}) && !domain.contiguous && some_slots(domain); }},
      Focus::kEverything, [](Plan& plan, Draws&) { plan.topk.low = 1; plan.rows = {2, 9}; plan.strided = true; }},
     {{"in place", 3, false, [](const Domain& domain) { return apply_with(domain, kAnySegments, {1, kMaxTopk}); }},
      Focus::kEverything, [](Plan& plan, Draws&) {
@@ -276,12 +305,12 @@ const ThemeEntry kThemes[] = {
     {{"keep above topk", 2, false, [](const Domain& domain) { return refusable(domain) && apply_with(domain, kAnySegments, kAnyTopk); }},
      Focus::kRefusals, [](Plan& plan, Draws&) { plan.operations = {Operation::kApply}; refused(plan, Fault::kKeep); }},
     {{"negative counts", 3, false, refusable}, Focus::kRefusals, [](Plan& plan, Draws&) { refused(plan, Fault::kNegative); }},
-    {{"row stride below topk", 2, false, [](const Domain& domain) { return refusable(domain) && !domain.contiguous && some_slots(domain); }},
+    {{"row stride below topk", 2, false, [](const Domain& domain) { return admits_rows(domain, {2, 5}) && refusable(domain) && !domain.contiguous && some_slots(domain); }},
      Focus::kRefusals, [](Plan& plan, Draws&) {
        plan.topk.low = 1; plan.rows = {2, 5}; refused(plan, Fault::kStride); }},
     {{"negative row stride", 1, false, [](const Domain& domain) { return refusable(domain) && !domain.contiguous; }},
      Focus::kRefusals, [](Plan& plan, Draws& draws) { plan.rows = {1, draws.between(1, 2)}; refused(plan, Fault::kNegativeStride); }},
-    {{"several faults at once", 4, false, [](const Domain& domain) { return refusable(domain) && some_slots(domain); }}, Focus::kRefusals, [](Plan& plan, Draws& draws) {
+    {{"several faults at once", 4, false, [](const Domain& domain) { return admits_rows(domain, {2, 4}) && refusable(domain) && some_slots(domain); }}, Focus::kRefusals, [](Plan& plan, Draws& draws) {
        plan.rows = {2, 4}; plan.topk.low = 1;
        const Fault length = draws.pick({Fault::kLearnedLength, Fault::kOverflow});
        switch (draws.between(0, 4)) {
@@ -296,28 +325,41 @@ const ThemeEntry kThemes[] = {
     {{"more than 1,024 rows", 1, true, narrow_rows}, Focus::kEverything,
      [](Plan& plan, Draws&) { plan.rows = {1025, 1500}; plan.topk = {1, kMaxTopk}; plan.many_rows = true; }},
     {{"more than 65,535 rows", 1, true, narrow_rows}, Focus::kEverything,
-     [](Plan& plan, Draws&) { plan.rows = {65600, 65650}; plan.topk = {1, kMaxTopk}; plan.many_rows = plan.sparse_rows = true; }},
-    {{"a serving batch", 1, true, [](const Domain& domain) { return admits(domain, kAnySegments, {1024, kMaxTopk}); }},
+     [](Plan& plan, Draws&) {
+       plan.rows = {65600, 65650}; plan.topk = {1, kMaxTopk}; plan.many_rows = plan.sparse_rows = true; plan.keep = KeepKind::kInside; }},
+    // So many elements that relations are spared.
+    {{"65,536 rows", 1, true, any_batch}, Focus::kEverything,
+     [](Plan& plan, Draws&) {
+       plan.rows = {65536, 65536}; plan.topk = {16, kMaxTopk}; plan.many_rows = plan.sparse_rows = true; plan.keep = KeepKind::kInside; }},
+    {{"more than 131,072 rows", 1, true, any_batch}, Focus::kEverything,
+     [](Plan& plan, Draws&) {
+       plan.rows = {131073, 131400}; plan.topk = {8, kMaxTopk}; plan.many_rows = plan.sparse_rows = true; plan.keep = KeepKind::kInside; }},
+    {{"topk above 65,536", 1, true, any_batch}, Focus::kEverything,
+     [](Plan& plan, Draws& draws) {
+       plan.rows = {2, 3}; plan.topk = {65537, kMaxTopk}; plan.segments.low = 2; plan.keep = KeepKind::kPast16Bits;
+       plan.budget = BudgetKind::kUnbounded; long_enough(plan, draws); tokens_in_some(plan, TokenKind::kLast); }},
+    {{"a serving batch", 1, true, [](const Domain& domain) { return domain.rows.empty() && admits(domain, kAnySegments, {1024, kMaxTopk}); }},
      Focus::kEverything, [](Plan& plan, Draws&) { plan.rows = {33, 40}; plan.topk = {1024, kMaxTopk}; }},
-    {{"row stride above 2^30", 1, true, [](const Domain& domain) { return !domain.contiguous && two_segments(domain); }},
+    {{"row stride above 2^30", 1, true, [](const Domain& domain) { return domain.rows.empty() && !domain.contiguous && two_segments(domain); }},
      Focus::kEverything, [](Plan& plan, Draws&) {
        plan.rows = {5, 5}; plan.segments.low = 2; plan.huge_stride = true; length_in_every(plan, LengthKind::kMiddle);
        tokens_in_some(plan, TokenKind::kCluster); }},
     {{"more than 1,024 rows of many segments", 1, true,
       [](const Domain& domain) { return narrow_rows(domain) && admits(domain, {33, 64}, {1, kMaxTopk}); }},
      Focus::kEverything, [](Plan& plan, Draws&) {
-       plan.rows = {1025, 1100}; plan.topk = {1, kMaxTopk}; plan.segments = {33, 64}; plan.many_rows = plan.sparse_rows = true; }},
-    {{"a prefill batch", 1, true, [](const Domain& domain) { return admits(domain, kAnySegments, {512, kMaxTopk}); }},
+       plan.rows = {1025, 1100}; plan.topk = {1, kMaxTopk}; plan.segments = {33, 64}; plan.many_rows = plan.sparse_rows = true;
+       plan.few_segments = false; }},
+    {{"a prefill batch", 1, true, [](const Domain& domain) { return domain.rows.empty() && admits(domain, kAnySegments, {512, kMaxTopk}); }},
      Focus::kEverything, [](Plan& plan, Draws&) { plan.rows = {257, 270}; plan.topk = {512, kMaxTopk}; }},
     {{"more than 2^21 tokens", 1, true, [](const Domain& domain) {
-        return has(domain, Operation::kScatter) && admits_value(domain.topk, {2048, kMaxTopk}) &&
+        return domain.rows.empty() && has(domain, Operation::kScatter) && admits_value(domain.topk, {2048, kMaxTopk}) &&
                admits_value(domain.num_segments, legal_segments(Operation::kScatter, kAnySegments)); }},
      Focus::kEverything, [](Plan& plan, Draws&) {
        plan.operations = {Operation::kScatter}; plan.rows = {1030, 1040}; plan.topk = {2048, kMaxTopk}; plan.many_rows = plan.sparse_rows = true; }},
-    {{"more than 65,536 segments", 1, true, [](const Domain& domain) {
-        return has(domain, Operation::kWitnesses) && domain.num_segments.empty(); }},
+    {{"more than a million segments", 1, true, [](const Domain& domain) {
+        return admits_rows(domain, {1, 1}) && has(domain, Operation::kWitnesses) && domain.num_segments.empty(); }},
      Focus::kEverything, [](Plan& plan, Draws&) {
-       plan.operations = {Operation::kWitnesses}; plan.segments = {1 << 18, (1 << 18) + 8}; plan.rows = {1, 1};
+       plan.operations = {Operation::kWitnesses}; plan.segments = {1500000, 1500009}; plan.rows = {1, 1};
        length_in_every(plan, LengthKind::kNear31); }},
 };
 // clang-format on

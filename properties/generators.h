@@ -10,9 +10,9 @@
 //   mixture would.
 // - Small shapes dominate: 1 to 40 rows of 0 to 65 slots, most below 20, seldom up to 512 rows. About one case in
 //   twelve is large: topk 66 to 8,192, with tiles' widths and their neighbours among them, mostly in 1 to 3 rows, and in
-//   4 to 32 of them as a decode batch has. The costly ones (more than 1,024 or 65,535 rows, prefill batches, more than
-//   2^21 tokens, a row stride above 2^30) come from shared themes, once a run and implementation, and are judged by
-//   every property.
+//   4 to 32 of them as a decode batch has. The costly ones (more than 1,024, 65,535 or 131,072 rows, prefill batches,
+//   topk above 65,536, more than 2^21 tokens, more than a million segments, a row stride above 2^30) come from shared
+//   themes, once a run and implementation, and are judged by every property, relations of the very large ones aside.
 // - Lengths: 0, -1, -7 and INT32_MIN; 1; below, at and above S; around topk; 2^k - 1, 2^k, 2^k + 1; above 2^24 (where
 //   float stops being exact), above 2^26 (where 64 * L passes 2^32), near 2^31.
 // - Tokens: e_s - 1, e_s, e_s + 1, L - 1, L, L + 1, INT32_MAX; -1, -7, INT32_MIN; clusters, full cover, all segments but
@@ -58,6 +58,7 @@ struct Domain {
   bool legal_only = false;                      // no call that must be refused
   std::vector<std::int64_t> topk = {};          // empty: any
   std::vector<std::int64_t> num_segments = {};  // empty: any
+  std::vector<std::int64_t> rows = {};          // empty: any number
   bool contiguous = false;                      // no row stride above topk
   std::int64_t align_bytes = 4;                 // every base is a multiple of it; 4, 8, 16, 32 or 64
   Focus focus = Focus::kEverything;

@@ -14,6 +14,7 @@ namespace {
 struct Shape {
   std::int64_t topk;
   std::int64_t num_segments;
+  std::int64_t rows = 2;
   std::int32_t base_offset = 0;
   std::optional<std::int64_t> row_stride = std::nullopt;
 };
@@ -24,8 +25,8 @@ Case call_of(Operation operation, const Shape& shape) {
   value.topk = shape.topk;
   value.num_segments = shape.num_segments;
   value.max_replacements = operation == Operation::kApply ? shape.num_segments : 0;
-  value.context_lens = {128, 4096};
-  value.learned.assign(static_cast<std::size_t>(2 * shape.topk), -1);
+  for (std::int64_t row = 0; row < shape.rows; ++row) value.context_lens.push_back(row % 2 == 0 ? 128 : 4096);
+  value.learned.assign(static_cast<std::size_t>(shape.rows * shape.topk), -1);
   value.base_offset = shape.base_offset;
   value.row_stride = shape.row_stride;
   return value;
@@ -68,31 +69,40 @@ const std::vector<std::int64_t>& or_default(const std::vector<std::int64_t>& lis
 Domain narrowed_to(const Domain& domain, Implementation& implementation) {
   static const std::vector<std::int64_t> kWidths = {1,  2,   3,   4,    5,    7,    8,    16,
                                                     64, 192, 512, 1024, 2047, 2048, 2049, 2051};
+  static const std::vector<std::int64_t> kRows = {2, 1, 3, 4, 8, 16, 32, 64, 128, 256, 1024};
   static const std::vector<std::int64_t> kSegments = {1, 2, 3, 4, 5, 8, 16, 31, 32, 33, 48, 63, 64};
   Domain narrowed = domain;
   Probe probe(domain, implementation);
   const auto& widths = or_default(domain.topk, kWidths);
   const auto& segments = or_default(domain.num_segments, kSegments);
 
-  // One segment count that is served with some width, then all widths with it, then all counts with one of those.
+  // One number of rows and one segment count that are served with some width, then all widths with them, then all
+  // segment counts with one of those.
   std::vector<std::int64_t> served_widths;
-  std::int64_t count = 0;
-  for (const std::int64_t candidate : segments) {
-    count = candidate;
-    served_widths = probe.served_of(widths, [&](std::int64_t topk) { return Shape{topk, candidate}; });
+  std::int64_t count = 0, rows = 0;
+  for (const std::int64_t some_rows : kRows) {
+    rows = some_rows;
+    for (const std::int64_t candidate : segments) {
+      count = candidate;
+      served_widths = probe.served_of(widths, [&](std::int64_t topk) { return Shape{topk, candidate, rows}; });
+      if (!served_widths.empty()) break;
+    }
     if (!served_widths.empty()) break;
   }
   if (served_widths.empty()) return domain;
   if (served_widths.size() < widths.size()) narrowed.topk = served_widths;
   const std::int64_t width = served_widths.back();
-  const auto served_segments = probe.served_of(segments, [&](std::int64_t s) { return Shape{width, s}; });
+  if (rows != kRows.front()) {
+    narrowed.rows = probe.served_of(kRows, [&](std::int64_t number) { return Shape{width, count, number}; });
+  }
+  const auto served_segments = probe.served_of(segments, [&](std::int64_t s) { return Shape{width, s, rows}; });
   if (served_segments.size() < segments.size()) narrowed.num_segments = served_segments;
 
   while (narrowed.align_bytes < 64 &&
-         !probe.served({width, count, static_cast<std::int32_t>(narrowed.align_bytes / 4)})) {
+         !probe.served({width, count, rows, static_cast<std::int32_t>(narrowed.align_bytes / 4)})) {
     narrowed.align_bytes *= 2;
   }
-  const auto strided = [&](std::int64_t spare) { return probe.served({width, count, 0, width + spare}); };
+  const auto strided = [&](std::int64_t spare) { return probe.served({width, count, rows, 0, width + spare}); };
   if (!narrowed.contiguous && !strided(1) && !strided(16) && !strided(64)) narrowed.contiguous = true;
   return narrowed;
 }
@@ -111,7 +121,8 @@ bool admits_case(const Domain& domain, const Case& value) {
   const bool rows_fit = value.topk >= 0 &&
                         static_cast<__int128>(value.rows()) * value.topk == static_cast<__int128>(value.learned.size());
   if (domain.legal_only && !rows_fit) return false;
-  return listed(domain.topk, value.topk) && listed(domain.num_segments, value.num_segments);
+  return listed(domain.topk, value.topk) && listed(domain.num_segments, value.num_segments) &&
+         listed(domain.rows, value.rows());
 }
 
 }  // namespace kvwitness::harness

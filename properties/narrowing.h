@@ -8,9 +8,9 @@
 
 namespace kvwitness::harness {
 
-// The domain with the widths, segment counts, alignments and strides left out that the implementation declines in small
-// legal calls, by supports() or by its answer. A domain of which it declines everything comes back as it was. At most
-// some 60 calls.
+// The domain with the widths, segment counts, numbers of rows, alignments and strides left out that the implementation
+// declines in small legal calls, by supports() or by its answer. A domain of which it declines everything comes back as
+// it was. Some 60 calls mostly, some thousands of an implementation that declines nearly all of them.
 Domain narrowed_to(const Domain& domain, Implementation& implementation);
 
 // Whether the case, its history included, lies within the domain. Lists of widths and segment counts bind legal calls

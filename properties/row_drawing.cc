@@ -40,6 +40,15 @@ class RowDrawing {
     return clamped(draws_.chance(60) ? len_ + draws_.between(0, 3) : draws_.between(len_, kMaxToken));
   }
 
+  // Every negative entry is padding, whatever its bits.
+  std::int32_t negative() {
+    if (draws_.chance(25)) return -1;
+    if (draws_.chance(50)) return static_cast<std::int32_t>(draws_.between(-256, -2));
+    const std::int64_t power = std::int64_t{1} << draws_.between(0, 31);
+    return clamped(
+        draws_.pick<std::int64_t>({-7, kMinToken, kMinToken + 1, -power, -power - 1, draws_.between(kMinToken, -1)}));
+  }
+
   void uniform() {
     for (auto& token : row_) token = anywhere();
   }
@@ -90,8 +99,8 @@ class RowDrawing {
       token = inside(low ? draws_.between(0, middle - 1) : draws_.between(middle, segments_ - 1));
   }
   void all_padding() {
-    const bool plain = draws_.chance(60);
-    for (auto& token : row_) token = plain ? -1 : draws_.pick<std::int32_t>({-1, -7, -2, kMinToken, -64});
+    const bool plain = draws_.chance(50);
+    for (auto& token : row_) token = plain ? -1 : negative();
   }
   void padded_tail() {
     uniform();
@@ -111,7 +120,7 @@ class RowDrawing {
   void negatives() {
     uniform();
     for (auto& token : row_) {
-      if (draws_.chance(40)) token = draws_.pick<std::int32_t>({-1, -2, -7, -64, kMinToken, kMinToken + 1});
+      if (draws_.chance(40)) token = negative();
     }
     if (!row_.empty()) row_[draws_.below(row_.size())] = draws_.pick<std::int32_t>({-7, kMinToken});
   }
@@ -125,6 +134,12 @@ class RowDrawing {
   void sole_in_tail() {
     valid_between(0, 0);
     if (keep_ < row_.size()) row_[keep_] = anywhere();
+  }
+  void last() {
+    valid_between(0, 0);
+    if (row_.empty()) return;
+    const std::size_t back = draws_.chance(70) ? 0 : draws_.below(std::min<std::size_t>(row_.size(), 40));
+    row_[row_.size() - 1 - back] = anywhere();
   }
   // Each token decides about its segment alone, so a slot that is not read shows.
   void few() {
@@ -321,6 +336,9 @@ void draw_tokens(Draws& draws, TokenKind kind, const RowShape& shape, std::span<
       break;
     case TokenKind::kAbsolute:
       drawing.absolute();
+      break;
+    case TokenKind::kLast:
+      drawing.last();
       break;
     case TokenKind::kFew:
       drawing.few();

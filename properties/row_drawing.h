@@ -37,7 +37,7 @@ enum class TokenKind : std::uint8_t {
   kAllPadding,    // nothing but negative entries
   kPaddedTail,    // a valid prefix, then -1
   kHoles,         // -1 among valid tokens
-  kNegatives,     // -1, -7 and INT32_MIN among valid tokens
+  kNegatives,     // -1, -7, INT32_MIN and any others below 0 among valid tokens
   kHeadAlone,     // valid slots below learned_keep alone
   kTailAlone,     // valid slots from learned_keep on alone
   kSoleInTail,    // one token in all, in the slot of learned_keep
@@ -46,12 +46,13 @@ enum class TokenKind : std::uint8_t {
   kPastShortRow,  // tokens in [L, S] in a row shorter than S
   kGarbage,       // min(L, topk) valid tokens, then others at or past the length
   kAbsolute,      // every token moved by one large base
+  kLast,          // one token in all, in the last slot or near it
   kFew,           // one to three tokens, in slots where loops begin and end; padding elsewhere
   kLone,          // a crowd in some of the segments, and in one slot, mostly a late one, the only token of another
   kLonePastEnd,   // the same, the last segment being that of the only token, which lies at or past the length
   kModelLike,     // recent tokens, a few sinks and scattered clusters, distinct, in order of score, then -1
 };
-inline constexpr int kTokenKinds = 24;
+inline constexpr int kTokenKinds = 25;
 
 // What the tokens of a row depend on.
 struct RowShape {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "properties/call_frame.h"
 #include "properties/case_classes.h"
 #include "properties/counterexample_search.h"
 #include "properties/expectation.h"
@@ -297,7 +298,7 @@ bool Run::is_judged(const Seat& seat, const Case& value, std::size_t property, s
   if (seat.is_settled(property) || !candidate.concerns(value.operation)) return false;
   if (!candidate.relation || own == property) return true;
   const std::size_t elements = value.learned.size() + value.context_lens.size();
-  return own == kEvery &&
+  return own == kEvery && output_elements(value) <= static_cast<std::int64_t>(kMostElementsOfRelations) &&
          elements <= (seat.recording.is_slow() ? kMostElementsOfSlowRelations : kMostElementsOfRelations);
 }
 

@@ -111,8 +111,8 @@ std::vector<Chunk> chunks(std::size_t count) {
   }
   for (std::size_t size = least / 2; size > 0; size /= 2) list.push_back({count - size, count});
   // What keeps the rest in its lane of a tile.
-  for (std::size_t size = 1024; size >= 8; size /= 2) {
-    if (size < count) list.push_back({0, size});
+  for (std::size_t size = 1024; size > 0; size /= 2) {
+    if (size < count && (size >= 8 || size < least)) list.push_back({0, size});
   }
   return list;
 }
@@ -176,6 +176,12 @@ Edits drop_slots(const Case& value) {
   for (const auto [begin, end] : chunks(static_cast<std::size_t>(value.topk))) {
     edits.push_back([=](Case& edited) { drop_slots_of(edited, begin, end, keeps); });
     if (keeps) edits.push_back([=](Case& edited) { drop_slots_of(edited, begin, end, false); });
+    if (value.row_stride) {  // rows where they were: a fault may depend on the distance between them
+      edits.push_back([=](Case& edited) {
+        drop_slots_of(edited, begin, end, keeps);
+        edited.row_stride = value.row_stride;
+      });
+    }
     if (!ends_at_a_page(value)) continue;
     edits.push_back([=, gone = (end - begin) * value.context_lens.size()](Case& edited) {
       drop_slots_of(edited, begin, end, keeps);
@@ -276,6 +282,13 @@ Edits shorter_lengths(const Case& value) {
   }
   for (const std::int64_t len : smaller_numbers(greatest)) add(0, rows, len);
   if (rows == 1) return edits;
+  if (rows > 16 && rows <= 64) {  // below they are changed in groups
+    for (std::size_t row = 0; row < rows; ++row) {
+      for (const std::int64_t len : {std::int64_t{0}, std::int64_t{1}, s}) {
+        if (size_of_number(len) < size_of_number(value.context_lens[row])) add(row, row + 1, len);
+      }
+    }
+  }
   const std::size_t step = std::max<std::size_t>(rows / 16, 1);
   for (std::size_t row = 0; row < rows; row += step) {
     for (const std::int64_t len : smaller_numbers(value.context_lens[row])) add(row, std::min(row + step, rows), len);
@@ -283,24 +296,27 @@ Edits shorter_lengths(const Case& value) {
   return edits;
 }
 
+// The first segments of the same width, in contexts cut to them.
+void cut_to_segments(Case& edited, std::int64_t segments) {
+  const std::int64_t old_segments = std::exchange(edited.num_segments, segments);
+  const auto topk = static_cast<std::size_t>(edited.topk);
+  for (std::size_t row = 0; row < edited.context_lens.size(); ++row) {
+    const std::int64_t old = edited.context_lens[row];
+    if (old < old_segments) continue;
+    const auto len = static_cast<std::int32_t>(Wide{old} * segments / old_segments);
+    edited.context_lens[row] = len;
+    for (auto& token : std::span(edited.learned).subspan(row * topk, topk)) {
+      token = moved_token(token, old, old_segments, len, segments);
+    }
+  }
+}
+
 Edits smaller_counts(const Case& value) {
   Edits edits;
   for (const std::int64_t segments : smaller_numbers(value.num_segments)) {
     edits.push_back([=](Case& edited) { edited.num_segments = segments; });
     if (segments < 1 || !packed_rows(value)) continue;
-    edits.push_back([=](Case& edited) {  // the first segments of the same width, in a context cut to them
-      const std::int64_t old_segments = std::exchange(edited.num_segments, segments);
-      const auto topk = static_cast<std::size_t>(edited.topk);
-      for (std::size_t row = 0; row < edited.context_lens.size(); ++row) {
-        const std::int64_t old = edited.context_lens[row];
-        if (old < old_segments) continue;
-        const auto len = static_cast<std::int32_t>(Wide{old} * segments / old_segments);
-        edited.context_lens[row] = len;
-        for (auto& token : std::span(edited.learned).subspan(row * topk, topk)) {
-          token = moved_token(token, old, old_segments, len, segments);
-        }
-      }
-    });
+    edits.push_back([=](Case& edited) { cut_to_segments(edited, segments); });
   }
   if (value.operation != Operation::kApply) return edits;
   for (const std::int64_t budget : {value.num_segments, value.topk}) {
@@ -312,6 +328,24 @@ Edits smaller_counts(const Case& value) {
   edits.push_back([=](Case& edited) { edited.learned_keep = edited.topk + 1; });
   for (const std::int64_t keep : smaller_numbers(value.learned_keep)) {
     edits.push_back([=](Case& edited) { edited.learned_keep = keep; });
+  }
+  return edits;
+}
+
+// Slots and segments at once: a fault may need one to be as many as the other.
+Edits narrower_rows(const Case& value) {
+  Edits edits;
+  if (!packed_rows(value) || value.topk < 2) return edits;
+  for (std::int64_t fewer = std::min(value.topk, value.num_segments) / 2; fewer > 0; fewer /= 2) {
+    const auto topk = static_cast<std::size_t>(value.topk);
+    const auto gone = static_cast<std::size_t>(fewer);
+    for (const std::size_t begin : {topk - gone, std::size_t{0}}) {
+      edits.push_back([=, segments = value.num_segments - fewer](Case& edited) {
+        drop_slots_of(edited, begin, begin + gone, begin == 0 && edited.learned_keep >= fewer);
+        edited.learned_keep = std::min(edited.learned_keep, edited.topk);
+        cut_to_segments(edited, segments);
+      });
+    }
   }
   return edits;
 }
@@ -439,6 +473,7 @@ constexpr Pass kPasses[] = {fewer_calls,
                             drop_values,
                             plainer_call,
                             smaller_counts,
+                            narrower_rows,
                             shorter_lengths,
                             plainer_tokens,
                             with_history<drop_rows>,
