@@ -334,7 +334,7 @@ const ThemeEntry kThemes[] = {
     {{"more than 131,072 rows", 1, true, any_batch}, Focus::kEverything,
      [](Plan& plan, Draws&) {
        plan.rows = {131073, 131400}; plan.topk = {8, kMaxTopk}; plan.many_rows = plan.sparse_rows = true; plan.keep = KeepKind::kInside; }},
-    {{"topk above 65,536", 1, true, any_batch}, Focus::kEverything,
+    {{"topk above 65,536", 1, true, [](const Domain& domain) { return any_batch(domain) && admits(domain, {2, kMaxSegments}); }}, Focus::kEverything,
      [](Plan& plan, Draws& draws) {
        plan.rows = {2, 3}; plan.topk = {65537, kMaxTopk}; plan.segments.low = 2; plan.keep = KeepKind::kPast16Bits;
        plan.budget = BudgetKind::kUnbounded; long_enough(plan, draws); tokens_in_some(plan, TokenKind::kLast); }},
