@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -31,6 +32,8 @@ Case call_of(Operation operation, const Shape& shape) {
   value.row_stride = shape.row_stride;
   return value;
 }
+
+constexpr std::int64_t kFewRows = 16, kShortRow = 16;
 
 class Probe {
  public:
@@ -64,36 +67,59 @@ const std::vector<std::int64_t>& or_default(const std::vector<std::int64_t>& lis
   return list.empty() ? standard : list;
 }
 
+// Every width up to 130, then those that tiles of 16 slots have.
+std::vector<std::int64_t> odd_widths() {
+  std::vector<std::int64_t> list(130);
+  std::iota(list.begin(), list.end(), 1);
+  for (std::int64_t width = 144; width <= 4096; width += 16) list.push_back(width);
+  return list;
+}
+
 }  // namespace
 
 Domain narrowed_to(const Domain& domain, Implementation& implementation) {
   static const std::vector<std::int64_t> kWidths = {1,  2,   3,   4,    5,    7,    8,    16,
                                                     64, 192, 512, 1024, 2047, 2048, 2049, 2051};
-  static const std::vector<std::int64_t> kRows = {2, 1, 3, 4, 8, 16, 32, 64, 128, 256, 1024};
+  static const std::vector<std::int64_t> kRows = {2, 1, 3, 4, 8, 16, 64, 256, 1024};
   static const std::vector<std::int64_t> kSegments = {1, 2, 3, 4, 5, 8, 16, 31, 32, 33, 48, 63, 64};
   Domain narrowed = domain;
   Probe probe(domain, implementation);
-  const auto& widths = or_default(domain.topk, kWidths);
-  const auto& segments = or_default(domain.num_segments, kSegments);
-
   // One number of rows and one segment count that are served with some width, then all widths with them, then all
   // segment counts with one of those.
+  std::vector<std::int64_t> widths = or_default(domain.topk, kWidths);
+  std::vector<std::int64_t> segments = or_default(domain.num_segments, kSegments);
   std::vector<std::int64_t> served_widths;
   std::int64_t count = 0, rows = 0;
-  for (const std::int64_t some_rows : kRows) {
-    rows = some_rows;
-    for (const std::int64_t candidate : segments) {
-      count = candidate;
-      served_widths = probe.served_of(widths, [&](std::int64_t topk) { return Shape{topk, candidate, rows}; });
-      if (!served_widths.empty()) break;
+  const auto search = [&](const std::vector<std::int64_t>& some_rows) {
+    for (const std::int64_t number : some_rows) {
+      for (const std::int64_t candidate : segments) {
+        rows = number;
+        count = candidate;
+        served_widths = probe.served_of(widths, [&](std::int64_t topk) { return Shape{topk, candidate, number}; });
+        if (!served_widths.empty()) return true;
+      }
     }
-    if (!served_widths.empty()) break;
+    return false;
+  };
+  if (!search(kRows)) {
+    // Odd ones, unless each question takes long.
+    if (implementation.runs_together() > 1) return domain;
+    if (domain.topk.empty()) widths = odd_widths();
+    if (domain.num_segments.empty()) {
+      segments.resize(64);
+      std::iota(segments.begin(), segments.end(), 1);
+    }
+    if (!search({2, 1})) return domain;
   }
-  if (served_widths.empty()) return domain;
   if (served_widths.size() < widths.size()) narrowed.topk = served_widths;
   const std::int64_t width = served_widths.back();
   if (rows != kRows.front()) {
     narrowed.rows = probe.served_of(kRows, [&](std::int64_t number) { return Shape{width, count, number}; });
+    // Of long batches alone, those of short rows where it serves them, so that a case stays cheap.
+    if (std::ranges::min(narrowed.rows) > kFewRows && served_widths.front() <= kShortRow) {
+      std::erase_if(served_widths, [](std::int64_t topk) { return topk > kShortRow; });
+      narrowed.topk = served_widths;
+    }
   }
   const auto served_segments = probe.served_of(segments, [&](std::int64_t s) { return Shape{width, s, rows}; });
   if (served_segments.size() < segments.size()) narrowed.num_segments = served_segments;

@@ -260,7 +260,9 @@ std::string render_counterexample(const Counterexample& found, const std::string
   text += labelled("minimal case", to_json(minimal));
   if (found.verdict.compared_with) text += labelled("compared with", to_json(*found.verdict.compared_with));
   text += shown_difference(found);
-  text += labelled("what matters", matters(minimal, found.irrelevant_fields));
+  if (found.reproduction != Reproduction::kNot) {
+    text += labelled("what matters", matters(minimal, found.irrelevant_fields));
+  }
   text += labelled("shrunk", fmt::format("{} steps in {} attempts", found.shrinks, found.shrink_attempts));
   text += labelled("kept in", printable(found.failure_file));
   if (found.reproduction == Reproduction::kNot) {

@@ -32,6 +32,8 @@ constexpr std::size_t kMostKnown = 8;
 
 // Up to how many tokens and lengths, of all its calls, a minimal case is one that a person can check.
 constexpr std::size_t kCheckableElements = 4200;
+// Of how many generated cases an implementation serves one at least, or next to nothing is shown.
+constexpr std::int64_t kLeastServed = 100;
 // Up to how many tokens and lengths the cases that are judged together have.
 constexpr std::size_t kMostElementsTogether = std::size_t{1} << 16;
 // After how many cases without an answer an implementation is judged no further: each costs a deadline.
@@ -104,7 +106,9 @@ struct Seat {
   std::vector<KnownCase> known;  // minimal cases so far
   std::int64_t fresh_attempts;   // left for a slow starter's counterexamples
   std::int64_t supported_runs = 0;
-  int hangs = 0;  // cases of the run, those of shrinking aside, that ran into the deadline
+  std::int64_t drawn = 0;   // generated cases that came before it
+  std::int64_t served = 0;  // those of them that it serves
+  int hangs = 0;            // cases of the run, those of shrinking aside, that ran into the deadline
   bool available = true;
 
   // By property: it failed, and a counterexample that is easier to check may come yet.
@@ -177,7 +181,8 @@ class Run {
   void note_classes(std::size_t property, const Domain& domain, const std::vector<Seat*>& seats,
                     const std::vector<std::int64_t>& hits, bool whole);
 
-  void judge(Seat& seat, std::span<const Given> cases, std::size_t own);
+  std::int64_t judge(Seat& seat, std::span<const Given> cases, std::size_t own);
+  void count_generated(Seat& seat, std::span<const Given> cases, std::int64_t served);
   std::vector<Sitting> run_first(Seat& seat, std::span<const Given> cases, std::size_t own);
   template <typename Take>
   void run_through(Seat& seat, std::span<const RunRequest> requests, Take take);
@@ -271,8 +276,8 @@ std::expected<void, std::string> Run::prepare(std::vector<std::unique_ptr<Implem
                       .num_segments = options_.num_segments,
                       .contiguous = options_.contiguous,
                       .align_bytes = options_.align_bytes};
-  report_.pinned_cases = std::ranges::count_if(
-      options_.pinned, [&](const PinnedCase& pinned) { return admits_case(person, pinned.value); });
+  const auto pinned =
+      std::ranges::count_if(options_.pinned, [&](const PinnedCase& given) { return admits_case(person, given.value); });
   if (!options_.failures_folder.empty()) {
     auto entries = read_failures(options_.failures_folder);
     if (!entries) return std::unexpected(entries.error());
@@ -287,7 +292,7 @@ std::expected<void, std::string> Run::prepare(std::vector<std::unique_ptr<Implem
   }
   const auto available = std::ranges::count_if(seats_, [](const auto& seat) { return seat->available; });
   const auto streams = static_cast<std::int64_t>(options_.properties.size()) * options_.cases_per_property;
-  whole_ = std::max<std::int64_t>(available * (report_.pinned_cases + streams), 1);
+  whole_ = std::max<std::int64_t>(available * (pinned + streams), 1);
   return {};
 }
 
@@ -303,9 +308,9 @@ bool Run::is_judged(const Seat& seat, const Case& value, std::size_t property, s
 }
 
 // Judges the cases by the property `own` and by all that need no further runs; by every property where own is kEvery.
-// Several are run together, and so are the further runs for them.
-void Run::judge(Seat& seat, std::span<const Given> cases, std::size_t own) {
-  if (seat.is_given_up()) return;
+// Several are run together, and so are the further runs for them. Gives the number of those that it serves.
+std::int64_t Run::judge(Seat& seat, std::span<const Given> cases, std::size_t own) {
+  if (seat.is_given_up()) return 0;
   seat.recording.make_room();
   std::vector<Sitting> sittings = run_first(seat, cases, own);
   if (cases.size() > 1) {
@@ -314,6 +319,13 @@ void Run::judge(Seat& seat, std::span<const Given> cases, std::size_t own) {
     for (Sitting& sitting : sittings) judge_alone(seat, sitting);
   }
   settle(seat, sittings);
+  return std::ssize(sittings);
+}
+
+void Run::count_generated(Seat& seat, std::span<const Given> cases, std::int64_t served) {
+  seat.drawn += std::ssize(cases);
+  seat.served += served;
+  report_.generated_cases += served;
 }
 
 // `take` gets the number of each request, its outcome, and the position of its calls among all that were made. Fewer
@@ -531,13 +543,15 @@ void Run::judge_pinned(Seat& seat) {
   for (const PinnedCase& pinned : options_.pinned) {
     if (admits_case(seat.domain, pinned.value)) admitted.push_back({&pinned.value, pinned.source});
   }
+  std::int64_t served = 0;
   for (std::span<const Given> rest = admitted; !rest.empty();) {
-    if (out_of_time() || seat.is_given_up()) return;
+    if (out_of_time() || seat.is_given_up()) break;
     const auto cases = rest.first(number_together(rest, seat.recording.runs_together()));
-    judge(seat, cases, kEvery);
+    served += judge(seat, cases, kEvery);
     advance(seat.result.implementation, "pinned cases", std::ssize(cases));
     rest = rest.subspan(cases.size());
   }
+  report_.pinned_cases = std::max(report_.pinned_cases, served);
 }
 
 void Run::judge_shared(Seat& seat) {
@@ -548,10 +562,9 @@ void Run::judge_shared(Seat& seat) {
   std::vector<std::int64_t> hits(classes_.size(), 0);
   for (const Case& value : cases) {
     if (out_of_time() || seat.is_given_up()) return;
-    ++report_.generated_cases;
     for (const std::size_t kind : classes_of(value, classes_)) ++hits[kind];
     const Given given{&value, kGenerated};
-    judge(seat, {&given, 1}, kEvery);
+    count_generated(seat, {&given, 1}, judge(seat, {&given, 1}, kEvery));
     advance(seat.result.implementation, "large cases", 0);
   }
   for (std::size_t i = 0; i < hits.size(); ++i) {
@@ -607,7 +620,6 @@ void Run::judge_stream_on(std::size_t property, const Domain& domain, const std:
       for (std::span<const Given> rest = given; !rest.empty() && is_open(seat);) {
         if (out_of_time()) return note_classes(property, domain, seats, hits, false);
         const auto together = rest.first(number_together(rest, seat->recording.runs_together()));
-        report_.generated_cases += std::ssize(together);
         judge_timed(*seat, together, property);
         advance(shown, properties_[property]->name, std::ssize(together));
         rest = rest.subspan(together.size());
@@ -625,7 +637,8 @@ void Run::judge_timed(Seat& seat, std::span<const Given> cases, std::size_t prop
     return std::ranges::count(seat.result.properties, ResultKind::kFail, &PropertyResult::kind);
   };
   const auto failures_before = failures();
-  judge(seat, cases, property);
+  const std::int64_t served = judge(seat, cases, property);
+  count_generated(seat, cases, served);
   if (failures() != failures_before) return;
   using Seconds = std::chrono::duration<double>;
   seat.result.generated += std::ssize(cases);
@@ -669,6 +682,9 @@ void Run::conclude_property(Seat& seat, std::size_t property) {
   if (!seat.available) {
     result.kind = ResultKind::kSkipped;
     result.reason = seat.result.reason;
+  } else if (seat.domain.legal_only && focus_of(judged.name) == Focus::kRefusals) {
+    result.kind = ResultKind::kNotProvided;
+    result.reason = "it does not promise the refusals";
   } else if (std::ranges::none_of(seat.domain.operations, concerned)) {
     result.kind = ResultKind::kNotProvided;
     result.reason = "it has none of the operations that the property is about";
@@ -696,6 +712,13 @@ void Run::conclude() {
     } else if (seat->supported_runs == 0 && has(ResultKind::kUnsupported)) {
       result.kind = ResultKind::kFail;
       result.reason = "it serves none of the shapes that were tried";
+    } else if (seat->served * kLeastServed < seat->drawn && !seat->is_given_up()) {
+      report_.missed_floors.push_back({.implementation = result.implementation,
+                                       .property = "every property",
+                                       .case_class = "a shape that it serves",
+                                       .hits = seat->served,
+                                       .floor = seat->drawn / kLeastServed,
+                                       .enforced = options_.cases_per_property >= kDefaultCasesPerProperty});
     } else if (!has(ResultKind::kPass)) {
       result.kind = ResultKind::kSkipped;
       result.reason =

@@ -301,6 +301,55 @@ TEST(Runner, JudgesANarrowImplementationMostlyOnShapesThatItServes) {
 }
 
 // A run in which a class of cases never came ends with exit status 2, whatever else held.
+// One row of a model's width, S = 64: a domain that pairs of rows, and other widths, do not meet.
+TEST(Runner, JudgesAnImplementationOfSingleRowsOnThose) {
+  auto rule = std::make_unique<FaultyRule>("rule", Faults{});
+  rule->make_legal_calls_alone();
+  rule->serve_only([](const Case& value) {
+    return value.rows() == 1 && value.topk == 2048 && value.num_segments == 64 && value.base_offset == 0;
+  });
+  RunOptions options = small_run();
+  const Report report = run(options, one(std::move(rule)));
+  EXPECT_EQ(report.implementations[0].kind, ResultKind::kPass);
+  EXPECT_GT(report.generated_cases, 700);
+}
+
+TEST(Runner, FindsAWidthAndASegmentCountThatNobodyElseHas) {
+  auto rule = std::make_unique<FaultyRule>("rule", Faults{});
+  rule->make_legal_calls_alone();
+  rule->serve_only([](const Case& value) { return value.topk == 112 && value.num_segments == 47; });
+  RunOptions options = small_run();
+  EXPECT_GT(run(options, one(std::move(rule))).generated_cases, 700);
+}
+
+TEST(Runner, MissesAFloorWhereNextToNothingIsServed) {
+  auto rule = std::make_unique<FaultyRule>("rule", Faults{});
+  rule->make_legal_calls_alone();
+  // Of pairs of rows one in some forty: those by which shapes are tried, and few others.
+  rule->serve_only([](const Case& value) {
+    return value.rows() == 2 && (std::int64_t{value.context_lens[0]} + value.context_lens[1]) % 40 == (128 + 4096) % 40;
+  });
+  RunOptions options;
+  options.properties = properties_named({"oracle_equality"});
+  const Report report = run(options, one(std::move(rule)));
+  ASSERT_EQ(report.missed_floors.size(), 1u);
+  EXPECT_TRUE(report.missed_floors[0].enforced);
+  EXPECT_THAT(report.missed_floors[0].case_class, HasSubstr("serves"));
+  EXPECT_GT(report.missed_floors[0].hits, 0);
+  EXPECT_LT(report.missed_floors[0].hits, 5);
+}
+
+TEST(Runner, SaysOfRefusalsThatAreNotPromisedThatTheyAreNotProvided) {
+  auto rule = std::make_unique<FaultyRule>("rule", Faults{});
+  rule->make_legal_calls_alone();
+  const Report report = run(small_run(), one(std::move(rule)));
+  for (const PropertyResult& result : report.implementations[0].properties) {
+    if (result.property != "refused_writes_nothing") continue;
+    EXPECT_EQ(result.kind, ResultKind::kNotProvided);
+    EXPECT_THAT(result.reason, HasSubstr("does not promise"));
+  }
+}
+
 TEST(Runner, MissesTheFloorOfAClassThatNeverComes) {
   const std::vector<CaseClass> classes = {
       {"everything", "each case", "anything small", 900, [](const CaseTraits&) { return true; }},
