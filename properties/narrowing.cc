@@ -115,8 +115,11 @@ Domain narrowed_to(const Domain& domain, Implementation& implementation) {
   const std::int64_t width = served_widths.back();
   if (rows != kRows.front()) {
     narrowed.rows = probe.served_of(kRows, [&](std::int64_t number) { return Shape{width, count, number}; });
-    // Of long batches alone, those of short rows where it serves them, so that a case stays cheap.
-    if (std::ranges::min(narrowed.rows) > kFewRows && served_widths.front() <= kShortRow) {
+    const std::int64_t fewest = std::ranges::min(narrowed.rows);
+    std::erase_if(narrowed.rows,
+                  [&](std::int64_t number) { return number > 4 * fewest; });  // so that a case stays cheap
+    // Of long batches alone, those of short rows where it serves them.
+    if (fewest > kFewRows && served_widths.front() <= kShortRow) {
       std::erase_if(served_widths, [](std::int64_t topk) { return topk > kShortRow; });
       narrowed.topk = served_widths;
     }

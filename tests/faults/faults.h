@@ -77,6 +77,8 @@ enum class Group : std::uint8_t {
   X(kCalls, padding_ends_row, "padding", "nothing behind the first -1 is read") \
   X(kCalls, padding_marks_last, "padding", "-1 as an unsigned token marks the last segment") \
   X(kCalls, padding_marks_first, "padding", "-1 / L is 0: marks segment 0") \
+  X(kRare, minus_100_marks, "oracle_equality", "the token -100 marks segment 0") \
+  X(kCalls, small_negatives_mark, "oracle_equality", "tokens from -128 to -65 mark segment 0 in rows of 64 slots and more") \
   X(kCalls, padding_compacted, "budget", "padding moves to the row's end before the merge") \
   X(kCalls, padding_alone_overwritten, "oracle_equality", "witnesses go into padding slots alone") \
   /* Occupancy. */ \
@@ -101,13 +103,18 @@ enum class Group : std::uint8_t {
   X(kCalls, every_second_token, "oracle_equality", "slots of odd number mark nothing in rows of 1,024 and more") \
   X(kCalls, remainder_of_one_skipped, "oracle_equality", "the last slot marks nothing where topk % 32 is 1") \
   X(kRare, last_of_2051_skipped, "oracle_equality", "the last three slots mark nothing where topk is 2,051") \
+  X(kRare, last_of_1023_skipped, "oracle_equality", "the last slot marks nothing where topk is 1,023") \
+  X(kCalls, first_8192_of_several_rows, "oracle_equality", "slots from 8,192 on mark nothing in two rows and more") \
+  X(kCalls, first_16384_read, "oracle_equality", "slots from 16,384 on mark nothing") \
+  X(kCalls, slots_of_15_bits, "oracle_equality", "slots from 32,768 on mark nothing") \
   X(kRare, widths_1025_to_1535, "oracle_equality", "slots from 1,024 on mark nothing in these widths") \
   X(kRare, odd_tile_skipped, "oracle_equality", "the last 64 slots mark nothing where topk is an odd multiple of 64 above 64") \
   X(kCalls, base_at_12_skipped, "oracle_equality", "the first slot marks nothing where its address is 12 modulo 16") \
   X(kCalls, row_rounded_down, "oracle_equality", "rows whose stride puts them off a 16-byte boundary are read from the boundary below") \
   X(kCalls, peeks_before, "spare_poison", "the element before the rows is read and not used") \
   X(kCalls, peeks_behind, "bounds", "the element behind the rows is read and not used") \
-  X(kRare, peeks_behind_lengths, "bounds", "the length behind the last one is read and not used") \
+  X(kCalls, peeks_behind_lengths, "bounds", "the length behind the last one is read and not used") \
+  X(kCalls, lengths_by_fours, "bounds", "the lengths are loaded four at a time, which their alignment does not allow") \
   X(kCalls, peeks_without_rows, "bounds", "the first length is read where there is no row") \
   /* The mask. */ \
   X(kCalls, mask_exclusive, "oracle_equality", "exclusive or: two tokens of a segment cancel") \
@@ -127,11 +134,16 @@ enum class Group : std::uint8_t {
   X(kCalls, rows_above_1024, "oracle_equality", "rows from 1,024 on are left out") \
   X(kCalls, rows_above_1024_of_64, "oracle_equality", "rows from 1,024 on are left out where S is above 32") \
   X(kCalls, rows_above_65535, "oracle_equality", "rows from 65,535 on are left out") \
+  X(kCalls, rows_of_65536, "oracle_equality", "nothing is done for a multiple of 65,536 rows") \
+  X(kCalls, rows_above_131072, "oracle_equality", "rows from 131,072 on are left out") \
+  X(kCalls, keep_of_late_rows, "oracle_equality", "rows from 65,536 on keep one slot less") \
   X(kCalls, rows_of_16_bits, "oracle_equality", "the row's number wraps at 65,536") \
   X(kCalls, odd_last_row, "oracle_equality", "the last row is left out where their number is odd and above one") \
   X(kCalls, wide_batch, "oracle_equality", "rows from 256 on are left out in rows of 512 slots and more") \
   X(kRare, rows_of_64, "oracle_equality", "the last row is left out where their number is a multiple of 64") \
   X(kRare, rows_41_to_200, "oracle_equality", "the last row is left out of batches of these sizes") \
+  X(kRare, rows_above_256_without_slots, "oracle_equality", "rows from 256 on are left out where topk is 0") \
+  X(kRare, last_token_of_many_rows, "oracle_equality", "token L - 1 marks nothing where S is 64, in 256 rows and more") \
   X(kRare, rows_4_to_32_of_512, "oracle_equality", "the last row is left out of such batches of wide rows") \
   X(kRare, rows_in_a_band, "oracle_equality", "a length of 4,096 to 8,191 is left out in batches of 17 rows and more") \
   X(kCalls, rows_of_one_length, "oracle_equality", "the last row is left out of 5 and more rows of equal lengths") \
@@ -148,6 +160,9 @@ enum class Group : std::uint8_t {
   /* The merge. */ \
   X(kCalls, keep_one_more, "oracle_equality", "the first witness goes to learned_keep + 1") \
   X(kCalls, keep_one_less, "retention", "the first witness goes to learned_keep - 1") \
+  X(kCalls, keep_of_16_bits, "oracle_equality", "learned_keep wraps at 65,536") \
+  X(kRare, last_slot_loses_63, "oracle_equality", "the only slot left does not take segment 63, alone missing") \
+  X(kRare, room_above_64, "oracle_equality", "of 64 witnesses one is lost where the budget is above 64") \
   X(kCalls, budget_one_more, "budget", "one witness above the budget, where there is room") \
   X(kCalls, budget_one_less, "oracle_equality", "one witness below the budget") \
   X(kCalls, budget_ignored, "budget", "all witnesses are written, where there is room") \
@@ -184,6 +199,7 @@ enum class Group : std::uint8_t {
   X(kCalls, indices_above_64, "oracle_equality", "segments are marked modulo 64") \
   X(kCalls, indices_last_word, "oracle_equality", "the last word of marks is lost where S is a multiple of 64 above 64") \
   X(kCalls, indices_above_1024, "oracle_equality", "segments from 1,024 on are no witnesses") \
+  X(kCalls, indices_on_the_stack, "bounds", "8 bytes a segment are taken from the stack") \
   X(kCalls, indices_above_65535, "oracle_equality", "segments from 65,536 on are no witnesses") \
   X(kCalls, indices_rest_unwritten, "oracle_equality", "entries from S_eff on are not written") \
   X(kCalls, indices_rest_zero, "oracle_equality", "entries without a witness are 0") \
@@ -283,6 +299,8 @@ enum class Group : std::uint8_t {
   X(kRight, right_slow, "", "a millisecond a call") \
   X(kRight, right_of_20_ms, "", "20 milliseconds a call") \
   X(kRight, right_of_powers_of_two, "", "S a power of two alone") \
+  X(kRight, right_of_one_shape, "", "one row of 2,048 slots with S = 64 on a 64-byte base alone") \
+  X(kRight, right_of_112_and_47, "", "topk of 112 with S = 47 alone") \
   X(kRight, right_of_few_rows, "", "8 rows at most") \
   X(kRight, right_of_batches_of_4, "", "rows in multiples of 4 alone") \
   X(kRight, right_of_one_row, "", "one row alone") \

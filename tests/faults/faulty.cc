@@ -68,6 +68,11 @@ std::vector<std::int32_t> chosen_witnesses(const Row& row, const std::vector<std
   if (is(Fault::budget_one_more)) room = std::min(room + 1, row.topk - row.merge.keep);
   if (is(Fault::budget_one_less) && room > 0) --room;
   if (is(Fault::budget_ignored)) room = row.topk - row.merge.keep;
+  if (is(Fault::last_slot_loses_63) && row.topk - row.merge.keep == 1 && list.size() == 1 && found.size() == 64 &&
+      found[63] >= 0) {
+    room = 0;
+  }
+  if (is(Fault::room_above_64) && list.size() == 64 && room > 64) room = 63;
   if (is(Fault::budget_of_63)) room = std::min<int64_t>(room, 63);
   if (is(Fault::tail_kept_at_4096)) room = std::clamp<int64_t>(4096 - row.merge.keep, 0, room);
   if (is(Fault::budget_of_the_batch)) {
@@ -87,7 +92,9 @@ std::vector<std::int32_t> chosen_witnesses(const Row& row, const std::vector<std
 int64_t first_slot(const Row& row, std::size_t count) {
   const int64_t keep = row.merge.keep, topk = row.topk;
   if (is(Fault::keep_one_more)) return std::min(keep + 1, std::max(topk - static_cast<int64_t>(count), keep));
-  if (is(Fault::keep_one_less)) return std::max<int64_t>(keep - 1, 0);
+  if (is(Fault::keep_one_less) || (is(Fault::keep_of_late_rows) && row.index >= 65536)) {
+    return std::max<int64_t>(keep - 1, 0);
+  }
   if (is(Fault::keep_rounded_down)) return keep / 4 * 4;
   if (is(Fault::right_aligned)) return topk - static_cast<int64_t>(count);
   return keep;
@@ -197,7 +204,7 @@ Merge merge_of(const Arguments& call) {
     const bool nothing = is(Fault::keep_below_zero) && call.topk < call.num_segments;
     return {keep, nothing ? 0 : std::min(call.num_segments, call.topk - keep)};
   }
-  const int64_t keep = std::min(call.keep, call.topk);
+  const int64_t keep = std::min(is(Fault::keep_of_16_bits) ? call.keep & 0xFFFF : call.keep, call.topk);
   int64_t budget = std::max<int64_t>(call.max_replacements, 0);
   if (is(Fault::budget_of_32_bits)) budget = std::max(static_cast<std::int32_t>(static_cast<std::uint32_t>(budget)), 0);
   if (is(Fault::budget_overflows)) {
@@ -261,6 +268,12 @@ bool is_left_out(const Arguments& call, int64_t row) {
       return row >= 65536;
     case Fault::odd_last_row:
       return call.rows > 1 && call.rows % 2 == 1 && row == call.rows - 1;
+    case Fault::rows_of_65536:
+      return call.rows % 65536 == 0;
+    case Fault::rows_above_131072:
+      return row >= 131072;
+    case Fault::rows_above_256_without_slots:
+      return row >= 256 && call.topk == 0;
     case Fault::wide_batch:
       return row >= 256 && call.topk >= 512;
     case Fault::in_place_left:

@@ -33,6 +33,10 @@ extern "C" int32_t kvw_plugin_supports(const char* operation, int64_t rows, int6
       return std::string_view(operation) == "scatter" && topk == 2048 && num_segments == 64 && of_16_bytes;
     case Fault::right_of_powers_of_two:
       return num_segments > 0 && (num_segments & (num_segments - 1)) == 0;
+    case Fault::right_of_one_shape:
+      return rows == 1 && topk == 2048 && num_segments == 64 && base_offset_bytes % 64 == 0;
+    case Fault::right_of_112_and_47:
+      return topk == 112 && num_segments == 47;
     case Fault::right_of_few_rows:
       return rows <= 8;
     case Fault::right_of_batches_of_4:

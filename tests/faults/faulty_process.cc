@@ -56,6 +56,12 @@ void misbehave(const Arguments& call) {
       return;
     case Fault::peeks_behind_lengths:
       return static_cast<void>(static_cast<const volatile int32_t*>(call.context_lens)[call.rows]);
+    case Fault::lengths_by_fours:
+      if (reinterpret_cast<std::uintptr_t>(call.context_lens) % 16 != 0 && call.rows >= 4) std::raise(SIGSEGV);
+      return;
+    case Fault::indices_on_the_stack:
+      if (call.kind == Kind::kWitnesses && call.num_segments > 1 << 20) std::raise(SIGSEGV);  // what a full stack gives
+      return;
     case Fault::peeks_without_rows:
       if (call.rows == 0) static_cast<void>(static_cast<const volatile int32_t*>(call.context_lens)[0]);
       return;

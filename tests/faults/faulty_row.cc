@@ -233,6 +233,8 @@ void mark_segment(int64_t segment, int64_t all, int64_t n) {
 // Padding, and what faults make of it.
 void mark_negative(int32_t token, const Row& row, int64_t n) {
   if (is(Fault::minus_one_alone_is_padding) && token != -1) mark(0);
+  if (is(Fault::minus_100_marks) && token == -100) mark(0);
+  if (is(Fault::small_negatives_mark) && token >= -128 && token <= -65 && row.topk >= 64) mark(0);
   if (is(Fault::negative_loses_sign) && token != -1) {
     mark_segment(segment_of(token & kMaxToken, row.context_len, row.num_segments, n), row.num_segments, n);
   }
@@ -245,6 +247,7 @@ void mark_token(int32_t token, const Row& row, int64_t n) {
   if (token < 0) return mark_negative(token, row, n);
   if (is(Fault::zero_is_padding) && token == 0) return;
   if (is(Fault::greatest_is_padding) && token == kMaxToken) return;
+  if (is(Fault::last_token_of_many_rows) && token == len - 1 && row.num_segments == 64 && row.rows >= 256) return;
   if (is(Fault::at_end_inside) && token == len) return;
   if (token >= len && is(Fault::past_end_ignored)) return;
   const int64_t read = token >= len && is(Fault::past_end_modulo) ? token % len : token;
@@ -277,6 +280,14 @@ bool is_skipped(int64_t slot, const Row& row) {
       return slot >= 2048;
     case Fault::first_4096_read:
       return slot >= 4096;
+    case Fault::first_8192_of_several_rows:
+      return slot >= 8192 && row.rows > 1;
+    case Fault::first_16384_read:
+      return slot >= 16384;
+    case Fault::slots_of_15_bits:
+      return slot >= 32768;
+    case Fault::last_of_1023_skipped:
+      return topk == 1023 && slot == topk - 1;
     case Fault::slot_1024_skipped:
       return slot == 1024;
     case Fault::remainder_of_4_skipped:
