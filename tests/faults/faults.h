@@ -93,7 +93,7 @@ enum class Group : std::uint8_t {
   X(kCalls, remainder_of_4_skipped, "oracle_equality", "the last topk % 4 slots mark nothing") \
   X(kCalls, remainder_of_16_skipped, "oracle_equality", "the last topk % 16 slots of rows of 16 and more mark nothing") \
   X(kCalls, remainder_of_256_skipped, "oracle_equality", "the last topk % 256 slots of rows of 256 and more mark nothing") \
-  X(kCalls, middle_widths_truncated, "oracle_equality", "of rows of 129 to 191 slots the first 128 are read") \
+  X(kRare, middle_widths_truncated, "oracle_equality", "of rows of 129 to 191 slots the first 128 are read") \
   X(kCalls, misaligned_head_skipped, "oracle_equality", "the slots before the first 16-byte boundary mark nothing") \
   X(kCalls, first_slot_skipped, "oracle_equality", "slot 0 marks nothing") \
   X(kCalls, last_slot_skipped, "oracle_equality", "the last slot marks nothing") \
@@ -237,7 +237,7 @@ enum class Group : std::uint8_t {
   X(kLong, every_97th_call, "oracle_equality", "every 97th call is wrong") \
   X(kLong, call_of_8_bits, "oracle_equality", "calls are numbered modulo 256: the 256th finds the mark of none") \
   X(kHistory, stale_after_larger, "oracle_equality", "a buffer is cleared as far as this call needs, and read further") \
-  X(kHistory, previous_segments, "oracle_equality", "edges are cached by the length alone") \
+  X(kRare, previous_segments, "oracle_equality", "edges are cached by the length alone") \
   X(kHistory, previous_lengths, "oracle_equality", "lengths are cached by their address and number") \
   X(kHistory, graph_replayed, "oracle_equality", "a call with the arguments of the one before repeats its result") \
   X(kHistory, after_refusable, "oracle_equality", "a row of no length makes the next call skip its first row") \
