@@ -39,13 +39,17 @@ class Probe {
  public:
   Probe(const Domain& domain, Implementation& implementation) : domain_(domain), implementation_(implementation) {}
 
-  // Whether one of the domain's operations is served in this shape.
+  // Whether one of the domain's operations is served in this shape. One that fails over the question is not asked much
+  // further: each answer may cost a deadline, and its failure is for the properties to tell.
   bool served(const Shape& shape) {
-    return std::ranges::any_of(domain_.operations, [&](Operation operation) {
-      const Case value = call_of(operation, shape);
-      return is_legal(value) && implementation_.supports(value) &&
-             implementation_.run(value).ending != Ending::kUnsupported;
-    });
+    constexpr int kMostFailures = 2;
+    return failures_ >= kMostFailures || std::ranges::any_of(domain_.operations, [&](Operation operation) {
+             const Case value = call_of(operation, shape);
+             if (!is_legal(value) || !implementation_.supports(value)) return false;
+             const Outcome outcome = implementation_.run(value);
+             if (!came_back(outcome)) ++failures_;
+             return outcome.ending != Ending::kUnsupported;
+           });
   }
 
   // The candidates that `shape_of` makes served shapes of; an empty list where it is all of them.
@@ -60,6 +64,7 @@ class Probe {
  private:
   const Domain& domain_;
   Implementation& implementation_;
+  int failures_ = 0;
 };
 
 const std::vector<std::int64_t>& or_default(const std::vector<std::int64_t>& list,

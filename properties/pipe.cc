@@ -193,6 +193,9 @@ class PipeImplementation final : public Implementation {
     Outcome outcome = program_->end(silence);
     program_.reset();
     outcome.how += where;
+    if (silence == Silence::kDeadline) {
+      outcome.how += " (does it flush what it writes?)";
+    }
     return outcome;
   }
 

@@ -404,7 +404,7 @@ void Run::judge_together(Seat& seat, std::vector<Sitting>& sittings) {
   for (Sitting& sitting : sittings) {
     for (Judging& judging : sitting.judgings) open.push_back({&sitting, &judging, Foresight(seat.recording)});
   }
-  while (!open.empty() && !seat.is_given_up()) {
+  for (;;) {
     std::erase_if(open, [&](Open& waiting) {
       const Sitting& sitting = *waiting.sitting;
       auto verdict =
@@ -413,6 +413,7 @@ void Run::judge_together(Seat& seat, std::vector<Sitting>& sittings) {
       waiting.judging->verdict = std::move(*verdict);
       return true;
     });
+    if (open.empty() || seat.is_given_up()) return;
     std::vector<RunRequest> requests;
     for (const Open& waiting : open) requests.push_back(waiting.foresight.wanted());
     run_through(seat, requests, [&](std::size_t i, Outcome outcome, std::size_t) {

@@ -552,6 +552,35 @@ TEST_P(HangingImplementation, EndsSoon) {
   }
 }
 
+// It is given up after a few calls, and those few are judged.
+TEST_P(HangingImplementation, FailsWhereItNeverAnswers) {
+  class Silent final : public Implementation {
+   public:
+    explicit Silent(std::size_t together) : together_(together) {}
+    std::string name() const override { return "silent"; }
+    bool restart() override { return true; }
+    std::size_t runs_together() const override { return together_; }
+    Outcome run_in(const Case&, const Surroundings&) override {
+      ++calls;
+      return Outcome::ended(Ending::kHung, "no answer");
+    }
+    int calls = 0;
+
+   private:
+    std::size_t together_;
+  };
+  auto silent = std::make_unique<Silent>(GetParam());
+  const Silent& watched = *silent;
+  RunOptions options = small_run();
+  options.pinned.assign(40, pinned(R"({"kvwitness_case":1,"operation":"witnesses","topk":2,"num_segments":2,
+      "context_lens":[8],"learned":[[1,-1]]})"));
+  auto implementations = one(std::move(silent));
+  const auto report = run_properties(options, implementations, nullptr);
+  ASSERT_TRUE(report.has_value());
+  EXPECT_EQ(report->implementations[0].kind, ResultKind::kFail);
+  EXPECT_LE(watched.calls, 60);
+}
+
 TEST(Runner, LeavesOutPinnedCasesBeyondTheNarrowedDomain) {
   RunOptions options = small_run();
   options.cases_per_property = 0;
