@@ -75,6 +75,20 @@ TEST(AttentionMassRecall, CountsEachDistinctTokenInRangeOnce) {
   EXPECT_EQ(attention_mass_recall(Tokens{}, attention), 0.0);
 }
 
+// Values are added up in several sums side by side: each must be in one of them, and in one alone.
+TEST(AttentionMassRecall, CountsEachTokenWhateverItsPlace) {
+  for (const std::size_t count : {1u, 7u, 8u, 17u, 128u, 129u, 1100u}) {
+    for (std::size_t token = 0; token < count; ++token) {
+      std::vector<double> attention(count);
+      attention[token] = 1;
+      ASSERT_EQ(attention_mass_recall(Tokens{static_cast<std::int32_t>(token)}, attention), 1.0) << token;
+      attention[count - 1 - token] += 3;  // another one, or the same
+      const double expected = 2 * token + 1 == count ? 1.0 : 0.25;
+      ASSERT_EQ(attention_mass_recall(Tokens{static_cast<std::int32_t>(token)}, attention), expected) << token;
+    }
+  }
+}
+
 TEST(AttentionMassRecall, IsNotANumberWhereTheTotalIsZero) {
   EXPECT_TRUE(std::isnan(attention_mass_recall(Tokens{0}, std::vector<double>{})));
   EXPECT_TRUE(std::isnan(attention_mass_recall(Tokens{0}, std::vector<double>{0, 0})));

@@ -348,6 +348,7 @@ TEST(Backends, VectorBackendsAreAmongThoseThatCanRunHere) {
   if (!__builtin_cpu_supports("ssse3")) {
     GTEST_SKIP() << "this processor has no SSSE3";
   }
+  EXPECT_TRUE(find_backend("ssse3").has_value());
 #elif !defined(__aarch64__)
   GTEST_SKIP() << "no vector backend for this architecture";
 #endif
