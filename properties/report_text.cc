@@ -238,9 +238,13 @@ std::string shown_difference(const Counterexample& found) {
   const std::optional<Difference>& difference = found.verdict.difference;
   if (!difference) return "";
   const std::int64_t width = row_width(found.minimal);
+  const auto index = static_cast<std::size_t>(difference->row * width + difference->slot);
+  const std::vector<std::int32_t>& before = found.outcome.before;
+  const bool is_unwritten = index < before.size() && before[index] == difference->actual;
   std::string text =
-      labelled("first difference", fmt::format("row {}, slot {}: expected {}, got {}", difference->row,
-                                               difference->slot, difference->expected, difference->actual));
+      labelled("first difference", fmt::format("row {}, slot {}: expected {}, got {}{}", difference->row,
+                                               difference->slot, difference->expected, difference->actual,
+                                               is_unwritten ? ", which stood there before the call" : ""));
   if (found.expected_rows && found.outcome.ending == Ending::kReturned && found.outcome.status == 0) {
     text += labelled("the rule gives", row_around(*found.expected_rows, width, *difference));
     text += labelled("it gave", row_around(found.outcome.rows, width, *difference));

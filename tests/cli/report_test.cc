@@ -432,6 +432,15 @@ TEST(TextFailure, HoldsWhatAPersonNeeds) {
   EXPECT_THAT(text, HasSubstr("replay            printf '%s\\n' "));
 }
 
+TEST(TextFailure, SaysWhereASlotWasNotWritten) {
+  ImplementationResult result = failing_implementation("avx2");
+  for (PropertyResult& property : result.properties) {
+    if (property.counterexample) property.counterexample->outcome.before = {-1, -1, -1, 11};
+  }
+  const std::string text = render_failures(report_of({result}), replays(), {});
+  EXPECT_THAT(text, HasSubstr("expected 0, got 11, which stood there before the call\n"));
+}
+
 TEST(TextFailure, PropertiesWithOneMinimalCaseShareIt) {
   Report report = report_of({failing_implementation("avx2")});
   report.implementations[0].properties[1].kind = ResultKind::kFail;
