@@ -10,8 +10,11 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <system_error>
 #include <utility>
+
+#include "properties/runner.h"
 
 namespace kvwitness::harness {
 namespace {
@@ -119,6 +122,25 @@ std::expected<void, std::string> write_failure(const FailureEntry& entry) {
   fs::rename(draft, path, error);
   if (error) return std::unexpected(trouble(path, "cannot replace: " + error.message()));
   return {};
+}
+
+void keep_long_cases(Report& report, const std::string& folder) {
+  constexpr std::size_t kLongest = 100'000;  // characters: an argument of a command may have 131,071 bytes
+  std::set<std::string> written;
+  for (ImplementationResult& result : report.implementations) {
+    for (PropertyResult& property : result.properties) {
+      if (!property.counterexample || !property.counterexample->failure_file.empty()) continue;
+      Counterexample& found = *property.counterexample;
+      if (to_json(found.minimal).size() <= kLongest) continue;
+      const std::string path = (fs::path(folder) / ("kvwitness-" + digest_of(found.minimal) + ".json")).string();
+      if (!written.contains(path) &&
+          !write_failure({path, result.implementation, property.property, {found.minimal}})) {
+        continue;
+      }
+      written.insert(path);
+      found.failure_file = path;
+    }
+  }
 }
 
 std::expected<void, std::string> mark_fixed(const FailureEntry& entry) {

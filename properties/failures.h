@@ -16,6 +16,8 @@
 
 namespace kvwitness::harness {
 
+struct Report;
+
 struct FailureEntry {
   std::string path;
   std::string implementation;
@@ -34,6 +36,10 @@ std::string failure_path(const std::string& folder, std::string_view implementat
 // Writes the entry to its path, atomically: a reader sees the old file or the new one. Creates the folder. An error
 // names the file.
 std::expected<void, std::string> write_failure(const FailureEntry& entry);
+
+// Writes each minimal case that is too long to be pasted, and is kept nowhere yet, to a file of the folder, by whose
+// name it is replayed. One that cannot be written stays as it is.
+void keep_long_cases(Report& report, const std::string& folder);
 
 // Moves the entry to `fixed` beside it, over an older entry of that name.
 std::expected<void, std::string> mark_fixed(const FailureEntry& entry);

@@ -189,6 +189,8 @@ std::string shape(const Case& value) {
                      value.num_segments);
 }
 
+constexpr std::size_t kShownMinimal = 100'000;  // characters; more of a case that is kept in a file is not shown
+
 std::string shown_original(const Counterexample& found, const std::string& property) {
   Case original = found.original;
   original.attention.reset();
@@ -261,7 +263,11 @@ std::string render_counterexample(const Counterexample& found, const std::string
                                   const std::string& property, const ReplayCommands& replays) {
   const Case minimal = counterexample_case(found, property);
   std::string text = labelled("original case", shown_original(found, property));
-  text += labelled("minimal case", to_json(minimal));
+  const std::string json = to_json(minimal);
+  const bool is_in_file = json.size() > kShownMinimal && !found.failure_file.empty();
+  text += labelled("minimal case", is_in_file ? fmt::format("{}... ({}; {} characters in all, in the file below)",
+                                                            json.substr(0, 200), shape(minimal), json.size())
+                                              : json);
   if (found.verdict.compared_with) text += labelled("compared with", to_json(*found.verdict.compared_with));
   text += shown_difference(found);
   if (found.reproduction != Reproduction::kNot) {

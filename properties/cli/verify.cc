@@ -15,6 +15,7 @@
 #include "properties/cli/output_file.h"
 #include "properties/cli/pinned.h"
 #include "properties/cli/progress.h"
+#include "properties/failures.h"
 #include "properties/report.h"
 #include "properties/runner.h"
 
@@ -114,10 +115,14 @@ ExitStatus verify(const VerifyArguments& arguments) {
   } else {
     progress = [](const std::string&, const std::string&, double) {};
   }
-  const auto report = run_properties(options, selection.implementations, progress);
+  auto report = run_properties(options, selection.implementations, progress);
   display.clear();
   if (!report) throw UsageError(report.error());
 
+  std::error_code no_folder;
+  if (const auto folder = std::filesystem::temp_directory_path(no_folder); !no_folder) {
+    keep_long_cases(*report, folder.string());
+  }
   const Conclusion conclusion = conclude(*report, selection.forced, absent_implementations(selection));
   const TextStyle style = style_of_output();
   fmt::print("{}", render_failures(*report, selection.replays, style));

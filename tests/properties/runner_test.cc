@@ -666,6 +666,27 @@ TEST_F(KeptFailures, AreNotReadableWithoutThePairThatFailed) {
   EXPECT_THAT(read_failures(folder_.string()).error(), HasSubstr("stray.json"));
 }
 
+TEST_F(KeptFailures, AreWhereLongCasesGoThatNobodyCouldPaste) {
+  RunOptions options;
+  options.properties = properties_named({"oracle_equality", "coverage"});
+  Report report = run_faulty(options, {.rows_count_to_65535 = true});
+  keep_long_cases(report, folder_.string());
+  const auto& found = report.implementations[0].properties[0].counterexample;
+  ASSERT_TRUE(found.has_value());
+  ASSERT_FALSE(found->failure_file.empty());
+  std::ifstream file(found->failure_file);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  Case kept = parse_cases(text, found->failure_file).value().at(0);
+  kept.note.clear();
+  EXPECT_EQ(kept, found->minimal);
+  const ReplayCommands replays{.program = "kvwitness", .selectors = {}, .variables = {}};
+  EXPECT_LT(replays.command("faulty", "oracle_equality", *found).size(), 300u);
+
+  Report small = run_faulty(options, {.edge_rounds_down = true});
+  keep_long_cases(small, folder_.string());
+  EXPECT_EQ(small.implementations[0].properties[0].counterexample->failure_file, "");
+}
+
 TEST_F(KeptFailures, NoteWhatCannotBeWritten) {
   std::ofstream(folder_) << "a file, not a folder";
   const FailureEntry entry{.path = failure_path(folder_.string(), "a", "b", Case{}),
