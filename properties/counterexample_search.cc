@@ -201,9 +201,28 @@ class Search {
     for (const std::size_t count : history_lengths()) {
       if (limits_.is_over()) break;
       std::optional<Case> candidate = property_.relation ? last_calls(count) : first_failing_of_last(count);
-      if (candidate && fresh_trial(*candidate).fails()) return candidate;
+      if (candidate && fresh_trial(*candidate).fails()) return with_fewest_calls(std::move(*candidate));
     }
     return std::nullopt;
+  }
+
+  // The shortest end of the case's history with which it fails, by bisection. Its first call is one that the fault
+  // needs, and mostly the only one: then it stands alone.
+  Case with_fewest_calls(Case value) {
+    const auto with_last = [&](std::size_t count) {
+      Case fewer = value;
+      fewer.after.erase(fewer.after.begin(), fewer.after.end() - static_cast<std::ptrdiff_t>(count));
+      return fewer;
+    };
+    std::size_t too_few = 0, enough = value.after.size();
+    while (enough - too_few > 1 && !limits_.is_over()) {
+      const std::size_t middle = too_few + (enough - too_few) / 2;
+      (fresh_trial(with_last(middle)).fails() ? enough : too_few) = middle;
+    }
+    value = with_last(enough);
+    Case with_first = value;
+    with_first.after.resize(std::min<std::size_t>(enough, 1));
+    return enough > 1 && fresh_trial(with_first).fails() ? with_first : value;
   }
 
   std::vector<std::size_t> history_lengths() const {

@@ -33,7 +33,7 @@ struct Failure {
 //    attempt if need be.
 // 2. Otherwise the minimal cases of other properties are tried, which have the calls that they need with them.
 // 3. Otherwise the calls before it are made again, the last one, the last two, four, ... and all; where the failure
-//    comes back, they become the case's `after` and are shrunk with it.
+//    comes back, the fewest of them with which it does become the case's `after` and are shrunk with it.
 // 4. Otherwise the counterexample says that it was not reproduced, and stays as it was met.
 //
 // A failure by the deadline is searched for once an operation: where one of `known` has hung before, it is taken for

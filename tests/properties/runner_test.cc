@@ -141,6 +141,49 @@ TEST(Runner, KeepsOneEarlierCallWhereOneCallLeavesSomethingToTheNext) {
   EXPECT_LE(found->minimal.after.size() + static_cast<std::size_t>(found->minimal.rows()), 2u) << found->minimal;
 }
 
+// Of the hundreds of calls before the failure one matters, far back.
+TEST(Runner, FindsTheOneEarlierCallThatMatters) {
+  class Poisoned final : public Implementation {
+   public:
+    std::string name() const override { return "poisoned"; }
+    bool restart() override {
+      is_poisoned_ = false;
+      return true;
+    }
+    Outcome run_in(const Case& value, const Surroundings& surroundings) override {
+      return run_in_order(value, [&](const Case& call) {
+        Outcome outcome = rule_.run_in(call, surroundings);
+        is_poisoned_ = is_poisoned_ || call.topk == 7;
+        if (is_poisoned_ && call.topk == 3 && !outcome.rows.empty()) outcome.rows.back() ^= 1;
+        return outcome;
+      });
+    }
+
+   private:
+    FaultyRule rule_{"rule", {}};
+    bool is_poisoned_ = false;
+  };
+  RunOptions options;
+  options.properties = properties_named({"oracle_equality"});
+  options.cases_per_property = 0;
+  for (int i = 0; i < 500; ++i) {
+    Case value;
+    value.operation = Operation::kWitnesses;
+    value.topk = i == 20 ? 7 : i == 499 ? 3 : 5;
+    value.num_segments = 2;
+    value.context_lens.assign(9, 100);
+    value.learned.assign(static_cast<std::size_t>(9 * value.topk), i);
+    options.pinned.push_back({"pinned", value});
+  }
+  const Report report = run(options, one(std::make_unique<Poisoned>()));
+  const auto& found = report.implementations[0].properties[0].counterexample;
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->reproduction, Reproduction::kFresh);
+  ASSERT_EQ(found->minimal.after.size(), 1u);
+  EXPECT_EQ(found->minimal.after[0].topk, 7);
+  EXPECT_LE(size_of(found->minimal), 12u) << found->minimal;
+}
+
 TEST(Runner, SaysWhenNothingProvesThatAReplayWouldFail) {
   RunOptions options;
   options.properties = properties_named({"oracle_equality"});
