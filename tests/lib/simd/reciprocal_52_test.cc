@@ -29,6 +29,13 @@ void expect_right_at_every_edge(std::uint32_t context_len, std::uint32_t segment
   }
 }
 
+TEST(SegmentReciprocal52, CoversContextsUpToItsLimitThatAreLongerThanTheirSegments) {
+  EXPECT_TRUE(SegmentReciprocal52::covers(1 << 26, 64));
+  EXPECT_FALSE(SegmentReciprocal52::covers((1 << 26) + 1, 64));
+  EXPECT_TRUE(SegmentReciprocal52::covers(65, 64));
+  EXPECT_FALSE(SegmentReciprocal52::covers(64, 64));
+}
+
 TEST(SegmentReciprocal52, IsRightOnBothSidesOfEveryEdgeForShortContexts) {
   for (std::uint32_t segments = 1; segments <= 64; ++segments) {
     for (std::uint32_t context_len = segments + 1; context_len <= 3000; ++context_len) {
