@@ -48,6 +48,7 @@ class FaultyRule final : public Implementation {
   bool checks_arguments() const override { return checks_arguments_; }
   bool restart() override {
     if (!can_restart_) return false;
+    ++restarts_;
     calls_ = 0;
     occupied_ = 0;
     return true;
@@ -73,6 +74,9 @@ class FaultyRule final : public Implementation {
     }
     return Implementation::run_together(requests);
   }
+  int restarts() const { return restarts_; }
+  void start_slowly() { starts_slowly_ = true; }
+  bool starts_slowly() const override { return starts_slowly_; }
   // The cases that were run together, oldest batch first; those that were run alone are not among them.
   const std::vector<std::vector<Case>>& batches() const { return batches_; }
 
@@ -176,6 +180,8 @@ class FaultyRule final : public Implementation {
   bool can_restart_;
   bool checks_arguments_ = true;
   std::size_t most_together_ = 1;
+  bool starts_slowly_ = false;
+  int restarts_ = 0;
   std::vector<std::vector<Case>> batches_;
   std::function<bool(const Case&)> supports_;
   std::int64_t calls_ = 0;
