@@ -367,7 +367,8 @@ std::vector<Sitting> Run::run_first(Seat& seat, std::span<const Given> cases, st
     if (!sitting.outcome) running.push_back(&sitting);
   }
   // Equal shapes next to each other: what an implementation prepares for a shape it prepares once.
-  std::ranges::stable_sort(running, {}, [](const Sitting* sitting) { return shape_of(sitting->value(), false); });
+  std::ranges::sort(running, {},
+                    [](const Sitting* sitting) { return std::pair(shape_of(sitting->value(), false), sitting); });
   std::vector<RunRequest> requests;
   for (const Sitting* sitting : running) requests.push_back({.value = &sitting->value()});
   run_through(seat, requests, [&](std::size_t i, Outcome outcome, std::size_t position) {
@@ -609,7 +610,7 @@ void Run::judge_stream_on(std::size_t property, const Domain& domain, const std:
       seats.size() == 1 ? seats.front()->result.implementation : std::to_string(seats.size()) + " implementations";
   std::int64_t drawn = 0;
   while (drawn < options_.cases_per_property && std::ranges::any_of(seats, is_open)) {
-    std::vector<Case> cases(std::min<std::size_t>(most_together, options_.cases_per_property - drawn));
+    std::vector<Case> cases(std::min(most_together, static_cast<std::size_t>(options_.cases_per_property - drawn)));
     std::ranges::generate(cases, [&] { return stream.next(); });
     drawn += std::ssize(cases);
     std::vector<Given> given;

@@ -75,8 +75,6 @@ class FaultyRule final : public Implementation {
     return Implementation::run_together(requests);
   }
   int restarts() const { return restarts_; }
-  void start_slowly() { starts_slowly_ = true; }
-  bool starts_slowly() const override { return starts_slowly_; }
   // The cases that were run together, oldest batch first; those that were run alone are not among them.
   const std::vector<std::vector<Case>>& batches() const { return batches_; }
 
@@ -180,7 +178,6 @@ class FaultyRule final : public Implementation {
   bool can_restart_;
   bool checks_arguments_ = true;
   std::size_t most_together_ = 1;
-  bool starts_slowly_ = false;
   int restarts_ = 0;
   std::vector<std::vector<Case>> batches_;
   std::function<bool(const Case&)> supports_;

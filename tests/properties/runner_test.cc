@@ -70,7 +70,7 @@ TEST_P(PlantedFaults, AreFoundByTheirPropertyWithASmallCaseThatFailsAgain) {
   const Planted& planted = GetParam();
   RunOptions options;
   options.properties = properties_named({planted.property});
-  for (const std::size_t together : {1, 32}) {
+  for (const std::size_t together : {1u, 32u}) {
     SCOPED_TRACE(testing::Message() << together << " runs together");
     const Report report = run_faulty(options, planted.faults, true, together);
     const PropertyResult& result = report.implementations.at(0).properties.at(0);
@@ -119,7 +119,7 @@ TEST(Runner, PutsTheCallsBeforeAFailureIntoItsCaseWhereAFaultCountsCalls) {
   RunOptions options;
   options.properties = properties_named({"oracle_equality"});
   const Faults faults{.every_nth_call_is_wrong = 97};
-  for (const std::size_t together : {1, 32}) {
+  for (const std::size_t together : {1u, 32u}) {
     const Report report = run_faulty(options, faults, true, together);
     const auto& found = report.implementations.at(0).properties.at(0).counterexample;
     ASSERT_TRUE(found.has_value());
@@ -516,24 +516,6 @@ TEST(Runner, TakesOverTheCaseOfAnotherPropertyWithItsCallsBefore) {
   EXPECT_EQ(found.shrink_attempts, 0);
 }
 
-TEST(Runner, SharesTheFreshAttemptsOfASlowStarterAmongItsProperties) {
-  const auto attempts = [](bool slowly) {
-    auto rule = std::make_unique<FaultyRule>("rule", Faults{.occupancy_survives_calls = true});
-    if (slowly) rule->start_slowly();
-    RunOptions options;
-    for (const Property& property : all_properties()) options.properties.push_back(&property);
-    options.cases_per_property = 60;
-    options.shrink_attempts = 400;  // 100 fresh ones
-    std::int64_t sum = 0;
-    for (const PropertyResult& result : run(options, one(std::move(rule))).implementations[0].properties) {
-      if (result.counterexample) sum += result.counterexample->shrink_attempts;
-    }
-    return sum;
-  };
-  const std::int64_t slow = attempts(true), usual = attempts(false);
-  EXPECT_LT(slow, usual) << slow << ' ' << usual;
-}
-
 // So that what is kept of the calls is all that the process has seen.
 TEST(Runner, StartsAFreshProcessWhereTheCallsBecomeTooMany) {
   auto rule = std::make_unique<FaultyRule>("rule", Faults{});
@@ -631,7 +613,7 @@ TEST(Runner, ExpectsNothingOfAnEarlierCallThatIsDeclined) {
 
 // Each hang costs a deadline: the whole run may have some dozens of them, not hundreds.
 class HangingImplementation : public testing::TestWithParam<std::size_t> {};
-INSTANTIATE_TEST_SUITE_P(Runner, HangingImplementation, testing::Values(1, 32));
+INSTANTIATE_TEST_SUITE_P(Runner, HangingImplementation, testing::Values(1u, 32u));
 
 TEST_P(HangingImplementation, EndsSoon) {
   auto rule = std::make_unique<FaultyRule>("rule", Faults{.hangs_on_segments = 3});
