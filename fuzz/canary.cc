@@ -1,11 +1,12 @@
+#include <kvwitness/legality.h>
+
 #include <memory>
 #include <string>
 
 #include "fuzz/finding.h"
 #include "fuzz/targets.h"
 #include "fuzz/under_test.h"
-#include "properties/oracle.h"
-#include "properties/status.h"
+#include "properties/case/status.h"
 
 int fuzz_canary(const std::uint8_t* data, std::size_t size) {
   using namespace kvwitness;
@@ -13,7 +14,7 @@ int fuzz_canary(const std::uint8_t* data, std::size_t size) {
   harness::Case value = harness::decode({data, size});
   value.operation = harness::Operation::kScatter;
   value.row_stride.reset();
-  value.after.clear();
+  value.prior_calls.clear();
   if (!harness::is_legal(value)) {
     return -1;
   }

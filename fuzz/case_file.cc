@@ -23,7 +23,7 @@ Case call_of(const Case& value) {
   call.expect.reset();
   call.note.clear();
   call.attention.reset();
-  for (Case& earlier : call.after) {
+  for (Case& earlier : call.prior_calls) {
     earlier = call_of(earlier);
   }
   return call;

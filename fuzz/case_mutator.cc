@@ -1,5 +1,7 @@
 #include "fuzz/case_mutator.h"
 
+#include <kvwitness/oracle.h>
+
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -7,7 +9,6 @@
 #include "fuzz/raw_call.h"
 #include "fuzz/raw_call_mutator.h"
 #include "fuzz/scheduled_case.h"
-#include "properties/oracle.h"
 
 namespace kvwitness::fuzz {
 namespace {
@@ -289,16 +290,16 @@ class CaseMutator {
     }
   }
   void calls_before() {
-    if (value_.after.size() >= kMostAfter || one_in(3)) {
-      value_.after.clear();
+    if (value_.prior_calls.size() >= kMostAfter || one_in(3)) {
+      value_.prior_calls.clear();
       return;
     }
     Case earlier = value_;
-    earlier.after.clear();
+    earlier.prior_calls.clear();
     CaseMutator inner(earlier, random_);
     inner.one_token();
     one_in(2) ? inner.length() : inner.operation();
-    value_.after.push_back(std::move(earlier));
+    value_.prior_calls.push_back(std::move(earlier));
   }
 
   // One argument out of its range.
@@ -394,7 +395,7 @@ void mutate(Case& value, Random& random) {
 
 Case cross(const Case& one, const Case& other, Random& random) {
   Case child = one;
-  child.after.clear();
+  child.prior_calls.clear();
   if (same_width(child, other) && random() % 4 != 0) {
     take_row(child, other, random);
     return child;
@@ -420,8 +421,8 @@ Case cross(const Case& one, const Case& other, Random& random) {
       }
       break;
     default:
-      child.after = {other};
-      child.after.front().after.clear();
+      child.prior_calls = {other};
+      child.prior_calls.front().prior_calls.clear();
       break;
   }
   return is_within_limits(child) ? child : one;

@@ -2,6 +2,8 @@
 #ifndef FUZZ_CASE_MUTATOR_H
 #define FUZZ_CASE_MUTATOR_H
 
+#include <kvwitness/case.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <random>
@@ -9,7 +11,6 @@
 #include <vector>
 
 #include "fuzz/targets.h"
-#include "properties/case.h"
 
 namespace kvwitness::fuzz {
 

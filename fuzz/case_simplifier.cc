@@ -86,18 +86,18 @@ class Simplifier {
 
  private:
   void calls_before() {
-    if (!value_.after.empty()) {
+    if (!value_.prior_calls.empty()) {
       Case alone = value_;
-      alone.after.clear();
+      alone.prior_calls.clear();
       simpler_.push_back(std::move(alone));
     }
-    for (std::size_t i = 0; i < value_.after.size(); ++i) {
+    for (std::size_t i = 0; i < value_.prior_calls.size(); ++i) {
       Case fewer = value_;
-      fewer.after.erase(fewer.after.begin() + static_cast<std::ptrdiff_t>(i));
+      fewer.prior_calls.erase(fewer.prior_calls.begin() + static_cast<std::ptrdiff_t>(i));
       simpler_.push_back(std::move(fewer));
-      for (Case& earlier : kvwitness::fuzz::simpler(value_.after[i])) {
+      for (Case& earlier : kvwitness::fuzz::simpler(value_.prior_calls[i])) {
         Case plainer = value_;
-        plainer.after[i] = std::move(earlier);
+        plainer.prior_calls[i] = std::move(earlier);
         simpler_.push_back(std::move(plainer));
       }
     }

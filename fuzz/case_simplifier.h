@@ -2,9 +2,9 @@
 #ifndef FUZZ_CASE_SIMPLIFIER_H
 #define FUZZ_CASE_SIMPLIFIER_H
 
-#include <vector>
+#include <kvwitness/case.h>
 
-#include "properties/case.h"
+#include <vector>
 
 namespace kvwitness::fuzz {
 

@@ -53,8 +53,8 @@ int fuzz_cuda_differential(const std::uint8_t* data, std::size_t size) {
   using namespace kvwitness;
   static fuzz::ScheduledImplementation implementation;
   const fuzz::ScheduledCase scheduled = fuzz::decode_scheduled({data, size});
-  bool small = fuzz::is_small(scheduled.value) && scheduled.value.after.size() <= 4;
-  for (const harness::Case& earlier : scheduled.value.after) {
+  bool small = fuzz::is_small(scheduled.value) && scheduled.value.prior_calls.size() <= 4;
+  for (const harness::Case& earlier : scheduled.value.prior_calls) {
     small = small && fuzz::is_small(earlier);
   }
   if (!small) {

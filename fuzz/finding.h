@@ -2,10 +2,10 @@
 #ifndef FUZZ_FINDING_H
 #define FUZZ_FINDING_H
 
+#include <kvwitness/case.h>
+
 #include <string>
 #include <string_view>
-
-#include "properties/case.h"
 
 namespace kvwitness::fuzz {
 

@@ -1,10 +1,12 @@
 #include "fuzz/judge.h"
 
+#include <kvwitness/legality.h>
+#include <kvwitness/oracle.h>
+
 #include "fuzz/finding.h"
-#include "properties/call_frame.h"
-#include "properties/invariants.h"
-#include "properties/oracle.h"
-#include "properties/status.h"
+#include "properties/case/status.h"
+#include "properties/rules/property.h"
+#include "properties/sandbox/call_frame.h"
 
 namespace kvwitness::fuzz {
 namespace {
@@ -21,11 +23,11 @@ std::vector<std::int32_t> rows_of(const Case& call) {
 
 // Whether the case lies within the element limits in every way that an implementation may see it.
 bool can_be_laid_out(const Case& value, bool strided) {
-  if (harness::CallFrame::obstacle(value, strided)) {
+  if (harness::beyond_limits(value, strided)) {
     return false;
   }
-  for (const Case& earlier : value.after) {
-    if (harness::CallFrame::obstacle(earlier, strided)) {
+  for (const Case& earlier : value.prior_calls) {
+    if (harness::beyond_limits(earlier, strided)) {
       return false;
     }
   }
@@ -34,7 +36,7 @@ bool can_be_laid_out(const Case& value, bool strided) {
 
 }  // namespace
 
-harness::Surroundings surroundings_of(const Case& value) {
+harness::MemoryContext memory_context_of(const Case& value) {
   std::uint64_t state = static_cast<std::uint64_t>(value.topk) * 31 + static_cast<std::uint64_t>(value.num_segments);
   for (const std::int32_t length : value.context_lens) {
     state = state * 0x9E3779B97F4A7C15u + static_cast<std::uint32_t>(length);
@@ -43,12 +45,12 @@ harness::Surroundings surroundings_of(const Case& value) {
     state = state * 0x9E3779B97F4A7C15u + static_cast<std::uint32_t>(token);
   }
   state ^= state >> 32;
-  return {(state & 1) != 0 ? harness::Surroundings::Fill::kTokens : harness::Surroundings::Fill::kPadding,
+  return {(state & 1) != 0 ? harness::MemoryContext::Fill::kTokens : harness::MemoryContext::Fill::kPadding,
           (state & 2) != 0};
 }
 
 Expected::Expected(const Case& value) : value_(value), rows_(rows_of(value)) {
-  for (const Case& earlier : value.after) {
+  for (const Case& earlier : value.prior_calls) {
     after_rows_.push_back(rows_of(earlier));
   }
 }
@@ -65,19 +67,19 @@ void Expected::judge(std::string_view target, harness::Implementation& implement
       !can_be_laid_out(value_, implementation.honours_stride(value_.operation) && value_.row_stride.has_value())) {
     return;
   }
-  for (const Case& earlier : value_.after) {
+  for (const Case& earlier : value_.prior_calls) {
     if (!implementation.supports(earlier)) {
       return;
     }
   }
-  const Outcome outcome = implementation.run_in(value_, surroundings_of(value_));
+  const Outcome outcome = implementation.run_in(value_, memory_context_of(value_));
   if (!agrees(value_, rows_, outcome, implementation)) {
     judge_by_properties(target, value_, outcome, implementation, true);
     report({target, "oracle_equality", implementation.name(), "the run differs from the oracle's"}, value_);
   }
-  for (std::size_t i = 0; i < outcome.after.size(); ++i) {
-    if (!agrees(value_.after[i], after_rows_[i], outcome.after[i], implementation)) {
-      judge_by_properties(target, value_.after[i], outcome.after[i], implementation, true);
+  for (std::size_t i = 0; i < outcome.prior_calls.size(); ++i) {
+    if (!agrees(value_.prior_calls[i], after_rows_[i], outcome.prior_calls[i], implementation)) {
+      judge_by_properties(target, value_.prior_calls[i], outcome.prior_calls[i], implementation, true);
       report(
           {target, "oracle_equality", implementation.name(), "a call before the case's own differs from the oracle's"},
           value_);

@@ -2,19 +2,20 @@
 #ifndef FUZZ_JUDGE_H
 #define FUZZ_JUDGE_H
 
+#include <kvwitness/case.h>
+
 #include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include "properties/case.h"
-#include "properties/implementations.h"
+#include "properties/case/implementation.h"
 
 namespace kvwitness::fuzz {
 
 // What lies around the buffers, chosen by the case's own values: a case says nothing of it, and must fail in the same
 // way each time.
-harness::Surroundings surroundings_of(const harness::Case& value);
+harness::MemoryContext memory_context_of(const harness::Case& value);
 
 // The oracle's answers for a case and for the calls before it, worked out once for all implementations.
 class Expected {

@@ -3,6 +3,8 @@
 // Input, little-endian: u8 what is called (modulo 9), u64 first number, u64 second number, u64 seed, u16 how many
 // candidates, the candidates (i32 each), then attention (u16 each, see attention_value). Numbers are reduced to what
 // the definition can be worked out for.
+#include <kvwitness/oracle.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -18,7 +20,6 @@
 #include "fuzz/finding.h"
 #include "fuzz/targets.h"
 #include "fuzz/under_test.h"
-#include "properties/oracle.h"
 
 namespace kvwitness::fuzz {
 namespace {

@@ -5,6 +5,8 @@
 
 #include "fuzz/planted_faults.h"
 #include "fuzz/planted_rule.h"
+#include "properties/implementations/registry.h"
+#include "properties/sandbox/host_implementation.h"
 
 namespace kvwitness::fuzz {
 namespace {

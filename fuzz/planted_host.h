@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "properties/implementations.h"
+#include "properties/case/implementation.h"
 
 namespace kvwitness::fuzz {
 

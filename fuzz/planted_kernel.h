@@ -2,7 +2,7 @@
 #ifndef FUZZ_PLANTED_KERNEL_H
 #define FUZZ_PLANTED_KERNEL_H
 
-#include "properties/emulated_launch.h"
+#include "properties/implementations/emulated_launch.h"
 
 namespace kvwitness::fuzz {
 

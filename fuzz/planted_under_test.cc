@@ -63,8 +63,8 @@ std::vector<std::uint8_t> encode(const Case& value) {
   if (is(Fault::stride_of_32_bits) && kept.row_stride) {
     kept.row_stride = *kept.row_stride & 0xFFFFFFFF;
   }
-  if (is(Fault::last_call_before_dropped) && kept.after.size() > 1) {
-    kept.after.pop_back();
+  if (is(Fault::last_call_before_dropped) && kept.prior_calls.size() > 1) {
+    kept.prior_calls.pop_back();
   }
   if (is(Fault::budgets_swapped) && kept.learned_keep > 255) {
     std::swap(kept.learned_keep, kept.max_replacements);

@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <limits>
 
-#include "properties/status.h"
+#include "properties/case/status.h"
 
 namespace kvwitness::fuzz {
 namespace {

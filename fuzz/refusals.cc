@@ -14,7 +14,7 @@
 #include "fuzz/refusal_rule.h"
 #include "fuzz/targets.h"
 #include "fuzz/under_test.h"
-#include "properties/status.h"
+#include "properties/case/status.h"
 
 namespace kvwitness::fuzz {
 namespace {

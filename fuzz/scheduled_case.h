@@ -2,13 +2,14 @@
 #ifndef FUZZ_SCHEDULED_CASE_H
 #define FUZZ_SCHEDULED_CASE_H
 
+#include <kvwitness/case.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "properties/case.h"
-#include "properties/emulated_launch.h"
+#include "properties/implementations/emulated_launch.h"
 
 namespace kvwitness::fuzz {
 

@@ -1,5 +1,7 @@
 #include "fuzz/seeds.h"
 
+#include <kvwitness/case.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -10,7 +12,6 @@
 #include "fuzz/raw_call.h"
 #include "fuzz/replay_files.h"
 #include "fuzz/scheduled_case.h"
-#include "properties/case.h"
 
 namespace kvwitness::fuzz {
 namespace {

@@ -2,6 +2,8 @@
 #ifndef FUZZ_SEEDS_H
 #define FUZZ_SEEDS_H
 
+#include <kvwitness/case.h>
+
 #include <cstdint>
 #include <expected>
 #include <string>
@@ -9,7 +11,6 @@
 #include <vector>
 
 #include "fuzz/targets.h"
-#include "properties/case.h"
 
 namespace kvwitness::fuzz {
 

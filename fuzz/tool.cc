@@ -1,4 +1,8 @@
 // kvwitness_fuzz: everything about fuzz inputs that needs no fuzzing engine.
+#include <kvwitness/case.h>
+#include <kvwitness/legality.h>
+#include <kvwitness/oracle.h>
+
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
@@ -14,9 +18,7 @@
 #include "fuzz/scheduled_case.h"
 #include "fuzz/seeds.h"
 #include "fuzz/targets.h"
-#include "properties/case.h"
-#include "properties/oracle.h"
-#include "properties/status.h"
+#include "properties/case/status.h"
 
 namespace kvwitness::fuzz {
 namespace {
@@ -137,7 +139,7 @@ int minimise_file(const Target& target, const std::string& file, const std::stri
 
 // The call with the oracle's answers.
 harness::Case answered(harness::Case value) {
-  for (harness::Case& earlier : value.after) {
+  for (harness::Case& earlier : value.prior_calls) {
     earlier = answered(std::move(earlier));
   }
   const std::int32_t status = harness::expected_status(value, true);

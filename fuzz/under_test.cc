@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "properties/implementations/registry.h"
+
 namespace kvwitness::fuzz {
 
 std::vector<std::unique_ptr<harness::Implementation>> host_implementations() {

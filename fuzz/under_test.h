@@ -3,6 +3,7 @@
 #ifndef FUZZ_UNDER_TEST_H
 #define FUZZ_UNDER_TEST_H
 
+#include <kvwitness/case.h>
 #include <kvwitness/simt.h>
 
 #include <cstdint>
@@ -14,9 +15,8 @@
 #include <vector>
 
 #include "fuzz/c_abi.h"
-#include "properties/case.h"
-#include "properties/emulated_launch.h"
-#include "properties/implementations.h"
+#include "properties/case/implementation.h"
+#include "properties/implementations/emulated_launch.h"
 
 namespace kvwitness::fuzz {
 

@@ -1,14 +1,16 @@
 #include "kernels/gpu_check/case_checks.h"
 
+#include <kvwitness/case.h>
+#include <kvwitness/legality.h>
+#include <kvwitness/oracle.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <random>
 
-#include "properties/case.h"
-#include "properties/implementations.h"
-#include "properties/oracle.h"
+#include "properties/case/implementation.h"
 
 namespace kvwitness::gpu_check {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels/gpu_check/check_log.h"
-#include "properties/implementations.h"
+#include "properties/case/implementation.h"
 
 namespace kvwitness::gpu_check {
 

@@ -1,5 +1,8 @@
 #include "kernels/gpu_check/device_checks.h"
 
+#include <kvwitness/case.h>
+#include <kvwitness/oracle.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <exception>
@@ -9,8 +12,6 @@
 #include <vector>
 
 #include "kernels/gpu_check/device_buffer.h"
-#include "properties/case.h"
-#include "properties/oracle.h"
 
 namespace kvwitness::gpu_check {
 namespace {

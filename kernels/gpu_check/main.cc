@@ -18,6 +18,7 @@
 #include "kernels/gpu_check/case_checks.h"
 #include "kernels/gpu_check/check_log.h"
 #include "kernels/gpu_check/device_checks.h"
+#include "properties/implementations/registry.h"
 
 namespace {
 

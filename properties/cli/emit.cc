@@ -3,14 +3,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <kvwitness/kvwitness.h>
+#include <kvwitness/legality.h>
+#include <kvwitness/oracle.h>
 
 #include <array>
 #include <string>
 #include <vector>
 
 #include "properties/cli/arguments.h"
-#include "properties/oracle.h"
-#include "properties/report.h"
+#include "properties/report/report.h"
 
 namespace kvwitness::harness::cli {
 namespace {
@@ -213,7 +214,7 @@ std::string emit_gtest(std::span<const PinnedCase> cases) {
     text += fmt::format("\n// \"{}\"{}\n", printable(cases[i].source),
                         value.note.empty() ? "" : fmt::format(": \"{}\"", printable(value.note)));
     text += fmt::format("TEST(KvwitnessCase, Case{}) {{\n", i + 1);
-    for (const Case& before : value.after) text += block(before);
+    for (const Case& before : value.prior_calls) text += block(before);
     text += block(value) + "}\n";
   }
   return text + "\n}  // namespace\n";

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "properties/runner.h"
+#include "properties/run/runner.h"
 
 namespace kvwitness::harness::cli {
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "properties/cli/commands.h"
+#include "properties/implementations/registry.h"
 
 namespace kvwitness::harness::cli {
 namespace {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "properties/cli/commands.h"
-#include "properties/report.h"
+#include "properties/report/report.h"
 
 namespace kvwitness::harness::cli {
 namespace {

@@ -2,12 +2,13 @@
 #ifndef PROPERTIES_CLI_PINNED_H
 #define PROPERTIES_CLI_PINNED_H
 
+#include <kvwitness/case.h>
+
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "properties/case.h"
-#include "properties/runner.h"
+#include "properties/run/runner.h"
 
 namespace kvwitness::harness::cli {
 

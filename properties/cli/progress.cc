@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "properties/report.h"
+#include "properties/report/report.h"
 
 namespace kvwitness::harness::cli {
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <kvwitness/legality.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -7,9 +8,8 @@
 #include "properties/cli/commands.h"
 #include "properties/cli/emit.h"
 #include "properties/cli/pinned.h"
-#include "properties/oracle.h"
-#include "properties/report.h"
-#include "properties/runner.h"
+#include "properties/report/report.h"
+#include "properties/run/runner.h"
 
 namespace kvwitness::harness::cli {
 namespace {
@@ -30,7 +30,7 @@ std::string why_not_given(const Case& value, const Implementation& implementatio
     }
     return implementation.supports(one) ? "" : "it does not support the shape";
   };
-  for (const Case& before : value.after) {
+  for (const Case& before : value.prior_calls) {
     if (std::string why = refuses(before); !why.empty()) return why;
   }
   return refuses(value);

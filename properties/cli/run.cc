@@ -4,7 +4,7 @@
 
 #include "properties/cli/commands.h"
 #include "properties/cli/pinned.h"
-#include "properties/report.h"
+#include "properties/report/report.h"
 
 namespace kvwitness::harness::cli {
 namespace {
@@ -18,7 +18,7 @@ std::string ending_words(const Outcome& outcome) {
       return "exited: " + outcome.how;
     case Ending::kHung:
       return "gave no answer: " + outcome.how;
-    case Ending::kMisspoke:
+    case Ending::kProtocolError:
       return "broke the protocol: " + outcome.how;
     case Ending::kReturned:
     case Ending::kUnsupported:

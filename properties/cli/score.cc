@@ -1,4 +1,4 @@
-#include "properties/score.h"
+#include "properties/report/score.h"
 
 #include <fmt/format.h>
 #include <kvwitness/kvwitness.h>

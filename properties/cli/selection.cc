@@ -9,29 +9,21 @@
 #include <system_error>
 #include <utility>
 
-#include "properties/pipe.h"
-#include "properties/plugin.h"
-#include "properties/worker.h"
+#include "properties/implementations/pipe.h"
+#include "properties/implementations/plugin.h"
+#include "properties/implementations/registry.h"
+#include "properties/sandbox/worker.h"
 
 namespace kvwitness::harness::cli {
 namespace {
 
 // The implementation under another name: two of one name could not be told apart in a report.
-class Renamed final : public Implementation {
+class Renamed final : public ForwardingImplementation {
  public:
   Renamed(std::unique_ptr<Implementation> wrapped, std::string name)
-      : wrapped_(std::move(wrapped)), name_(std::move(name)) {}
+      : ForwardingImplementation(*wrapped), wrapped_(std::move(wrapped)), name_(std::move(name)) {}
 
   std::string name() const override { return name_; }
-  Availability availability() const override { return wrapped_->availability(); }
-  bool provides(Operation operation) const override { return wrapped_->provides(operation); }
-  bool checks_arguments() const override { return wrapped_->checks_arguments(); }
-  bool honours_stride(Operation operation) const override { return wrapped_->honours_stride(operation); }
-  bool supports(const Case& value) const override { return wrapped_->supports(value); }
-  Outcome run_in(const Case& value, const Surroundings& surroundings) override {
-    return wrapped_->run_in(value, surroundings);
-  }
-  bool restart() override { return wrapped_->restart(); }
 
  private:
   std::unique_ptr<Implementation> wrapped_;

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "properties/case/implementation.h"
 #include "properties/cli/arguments.h"
-#include "properties/implementations.h"
-#include "properties/invariants.h"
-#include "properties/report.h"
+#include "properties/report/report.h"
+#include "properties/rules/property.h"
 
 namespace kvwitness::harness::cli {
 

@@ -15,9 +15,9 @@
 #include "properties/cli/output_file.h"
 #include "properties/cli/pinned.h"
 #include "properties/cli/progress.h"
-#include "properties/failures.h"
-#include "properties/report.h"
-#include "properties/runner.h"
+#include "properties/report/report.h"
+#include "properties/run/failures.h"
+#include "properties/run/runner.h"
 
 namespace kvwitness::harness::cli {
 namespace {

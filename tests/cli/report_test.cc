@@ -1,4 +1,4 @@
-#include "properties/report.h"
+#include "properties/report/report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "properties/invariants.h"
+#include "properties/rules/property.h"
 #include "tests/cli/json_schema.h"
 
 namespace kvwitness::harness {

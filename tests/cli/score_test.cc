@@ -1,4 +1,4 @@
-#include "properties/score.h"
+#include "properties/report/score.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

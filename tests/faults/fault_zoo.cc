@@ -24,11 +24,11 @@
 #include <string_view>
 #include <vector>
 
-#include "properties/invariants.h"
-#include "properties/pipe.h"
-#include "properties/plugin.h"
-#include "properties/report.h"
-#include "properties/runner.h"
+#include "properties/implementations/pipe.h"
+#include "properties/implementations/plugin.h"
+#include "properties/report/report.h"
+#include "properties/rules/property.h"
+#include "properties/run/runner.h"
 #include "tests/faults/faults.h"
 
 namespace kvwitness::faults {

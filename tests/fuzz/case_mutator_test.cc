@@ -1,6 +1,9 @@
 #include "fuzz/case_mutator.h"
 
 #include <gtest/gtest.h>
+#include <kvwitness/case.h>
+#include <kvwitness/legality.h>
+#include <kvwitness/oracle.h>
 
 #include <set>
 #include <string>
@@ -9,8 +12,6 @@
 #include "fuzz/raw_call.h"
 #include "fuzz/raw_call_mutator.h"
 #include "fuzz/scheduled_case.h"
-#include "properties/case.h"
-#include "properties/oracle.h"
 
 namespace kvwitness::fuzz {
 namespace {
@@ -69,7 +70,7 @@ TEST(CaseMutatorTest, MutationReachesEveryOperationAndEveryPartOfACall) {
         {"strided", value.row_stride.has_value()},
         {"in place", value.in_place},
         {"offset", value.base_offset != 0},
-        {"calls before", !value.after.empty()},
+        {"calls before", !value.prior_calls.empty()},
         {"many segments", value.num_segments > 64},
         {"one row", value.rows() == 1},
         {"three rows", value.rows() >= 3},

@@ -1,6 +1,7 @@
 #include "fuzz/minimise.h"
 
 #include <gtest/gtest.h>
+#include <kvwitness/case.h>
 
 #include <algorithm>
 #include <csignal>
@@ -12,7 +13,6 @@
 
 #include "fuzz/case_simplifier.h"
 #include "fuzz/finding.h"
-#include "properties/case.h"
 
 namespace kvwitness::fuzz {
 namespace {
@@ -63,8 +63,8 @@ Case large_case() {
   value.context_lens = {50, 5000, 90, 7};
   value.learned.assign(48, 6);
   value.learned[12] = -7;
-  value.after = {value};
-  value.after[0].context_lens = {1, 2, 3, 4};
+  value.prior_calls = {value};
+  value.prior_calls[0].context_lens = {1, 2, 3, 4};
   return value;
 }
 
@@ -77,7 +77,7 @@ TEST(MinimiseTest, LeavesTheLeastCaseThatFailsInTheSameWay) {
   EXPECT_EQ(value.context_lens, std::vector<std::int32_t>{101});
   EXPECT_EQ(value.learned.size(), 1U);
   EXPECT_LT(value.learned[0], 0);
-  EXPECT_TRUE(value.after.empty());
+  EXPECT_TRUE(value.prior_calls.empty());
   EXPECT_FALSE(value.row_stride.has_value());
   EXPECT_EQ(value.base_offset, 0);
   EXPECT_EQ(value.num_segments, 0);

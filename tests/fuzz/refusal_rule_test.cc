@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "properties/status.h"
+#include "properties/case/status.h"
 
 namespace kvwitness::fuzz {
 namespace {

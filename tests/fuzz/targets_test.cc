@@ -2,6 +2,7 @@
 #include "fuzz/targets.h"
 
 #include <gtest/gtest.h>
+#include <kvwitness/case.h>
 
 #include <string>
 #include <vector>
@@ -9,7 +10,6 @@
 #include "fuzz/case_mutator.h"
 #include "fuzz/minimise.h"
 #include "fuzz/seeds.h"
-#include "properties/case.h"
 
 namespace kvwitness::fuzz {
 namespace {

@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "kernels/gpu_check/check_log.h"
-#include "properties/implementations.h"
+#include "properties/case/implementation.h"
+#include "properties/implementations/registry.h"
 
 namespace kvwitness::gpu_check {
 namespace {
@@ -23,8 +24,8 @@ using harness::Outcome;
 class WrongInOneElement final : public Implementation {
  public:
   std::string name() const override { return "wrong"; }
-  Outcome run_in(const Case& value, const harness::Surroundings& surroundings) override {
-    Outcome outcome = oracle_->run_in(value, surroundings);
+  Outcome run_in(const Case& value, const harness::MemoryContext& memory_context) override {
+    Outcome outcome = oracle_->run_in(value, memory_context);
     if (outcome.rows.size() > 7 && outcome.rows != outcome.before) {
       outcome.rows[7] ^= 1;
     }

@@ -1,5 +1,8 @@
 // Every pinned case on the kernels' source, run thread by thread on the CPU executor.
 #include <gtest/gtest.h>
+#include <kvwitness/case.h>
+#include <kvwitness/legality.h>
+#include <kvwitness/oracle.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -7,11 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "properties/case.h"
-#include "properties/cuda_call.h"
-#include "properties/implementations.h"
-#include "properties/oracle.h"
-#include "properties/status.h"
+#include "properties/case/implementation.h"
+#include "properties/case/status.h"
+#include "properties/implementations/cuda_call.h"
+#include "properties/implementations/registry.h"
 
 namespace kvwitness::harness {
 namespace {

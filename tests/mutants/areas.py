@@ -98,7 +98,7 @@ def areas(root):
         Area("dispatch", ("lib/src/simd/vector_row_pass.cc",), ("lib/src/simd/vector_row_pass.cc",),
              only(Program("lib_backends_test"), Program("lib_backend_test"),
                   verify(*(name for names, _, flag in VECTOR_TARGETS if flag in processor_flags() for name in names)))),
-        Area("device", ("kernels/include/kvwitness/witness.cuh",), ("properties/implementations_emulated.cc",),
+        Area("device", ("kernels/include/kvwitness/witness.cuh",), ("properties/implementations/cuda_emulated.cc",),
              only(Program("collectives_test", compiled="tests/kernels/collectives_test.cc"),
                   verify("cuda-emulated-warp", "cuda-emulated-block", cases=20),
                   verify("cuda-emulated-warp", "cuda-emulated-block", cases=120))),

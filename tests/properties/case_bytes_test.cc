@@ -1,4 +1,6 @@
 #include <gtest/gtest.h>
+#include <kvwitness/case.h>
+#include <kvwitness/legality.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -7,9 +9,6 @@
 #include <set>
 #include <span>
 #include <vector>
-
-#include "properties/case.h"
-#include "properties/oracle.h"
 
 namespace kvwitness::harness {
 namespace {
@@ -20,7 +19,7 @@ Case call_of(Case value) {
   value.expect.reset();
   value.note.clear();
   value.attention.reset();
-  for (Case& earlier : value.after) {
+  for (Case& earlier : value.prior_calls) {
     earlier = call_of(std::move(earlier));
   }
   return value;
@@ -60,7 +59,7 @@ TEST(CaseLimitsTest, ACaseKeepsToThemOnlyIfItsEarlierCallsDo) {
   strided.row_stride = kMaxSpannedElements - 2;
   EXPECT_FALSE(is_within_limits(strided));
   Case last = scatter_case();
-  last.after = {scatter_case(), witnesses};
+  last.prior_calls = {scatter_case(), witnesses};
   EXPECT_FALSE(is_within_limits(last));
 }
 
@@ -84,7 +83,7 @@ TEST(CaseBytesTest, EveryFieldOfACallSurvives) {
   Case no_slots_flat = no_slots;
   no_slots_flat.form = Form::kFlat;
   Case with_after = scatter_case();
-  with_after.after = {apply_case(), refused, no_slots_flat};
+  with_after.prior_calls = {apply_case(), refused, no_slots_flat};
   for (const Case& value :
        {Case{}, scatter_case(), apply_case(), refused, wrapping, flat, mismatch, no_slots, no_slots_flat, with_after}) {
     EXPECT_EQ(decode(encode(value)), value) << value;
@@ -96,7 +95,7 @@ TEST(CaseBytesTest, ExpectationsNotesAndAttentionAreNoPartOfACall) {
   value.note = "note";
   value.expect = Expectation(1);
   value.attention.emplace();
-  value.after = {value};
+  value.prior_calls = {value};
   EXPECT_EQ(decode(encode(value)), call_of(value));
   EXPECT_NE(decode(encode(value)), value);
 }
@@ -111,7 +110,7 @@ TEST(CaseBytesTest, MillionsOfWitnessesFromOneRowSurviveByPayingWithPadding) {
   const Bytes bytes = encode(value);
   EXPECT_EQ(decode(bytes), value);
   EXPECT_GE(bytes.size(), 5'000'000U / 64);
-  value.after = {value};
+  value.prior_calls = {value};
   EXPECT_EQ(decode(encode(value)), value);
 
   // Without what it pays, the same header asks for less.
@@ -145,14 +144,14 @@ void expect_within_bounds(const Case& value, std::size_t bytes) {
   ASSERT_LE(extent.spanned, kMaxSpannedElements);
   ASSERT_GE(value.base_offset, 0);
   ASSERT_LE(value.base_offset, 15);
-  ASSERT_LE(value.after.size(), bytes);
+  ASSERT_LE(value.prior_calls.size(), bytes);
   if (value.operation != Operation::kApply) {
     ASSERT_EQ(value.learned_keep, 0);
     ASSERT_EQ(value.max_replacements, 0);
     ASSERT_FALSE(value.in_place);
   }
-  for (const Case& earlier : value.after) {
-    ASSERT_TRUE(earlier.after.empty());
+  for (const Case& earlier : value.prior_calls) {
+    ASSERT_TRUE(earlier.prior_calls.empty());
     expect_within_bounds(earlier, bytes);
   }
 }
@@ -191,7 +190,7 @@ TEST(CaseBytesTest, AnyBytesGiveACaseWithinBoundsThatEncodesToItself) {
 
 TEST(CaseBytesTest, AnEncodedCaseCutOrChangedAtAnyByteStillGivesACase) {
   Case value = apply_case();
-  value.after = {scatter_case()};
+  value.prior_calls = {scatter_case()};
   const Bytes bytes = encode(value);
   for (std::size_t at = 0; at < bytes.size(); ++at) {
     expect_total(std::span(bytes).first(at));

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <kvwitness/case.h>
 
 #include <cmath>
 #include <cstdint>
@@ -12,8 +13,7 @@
 #include <variant>
 #include <vector>
 
-#include "properties/case.h"
-#include "properties/status.h"
+#include "properties/case/status.h"
 
 namespace kvwitness::harness {
 namespace {
@@ -76,7 +76,7 @@ TEST(CaseJsonTest, TheExampleOfTheFormatIsReadIntoItsFields) {
   EXPECT_FALSE(value.in_place);
   EXPECT_EQ(value.base_offset, 0);
   EXPECT_FALSE(value.attention.has_value());
-  EXPECT_TRUE(value.after.empty());
+  EXPECT_TRUE(value.prior_calls.empty());
 }
 
 TEST(CaseJsonTest, TheMannerOfTheCallIsRead) {
@@ -92,10 +92,10 @@ TEST(CaseJsonTest, TheMannerOfTheCallIsRead) {
   EXPECT_EQ(value.max_replacements, kMax64);
   EXPECT_EQ(value.attention, (std::vector<std::vector<double>>{{0.25, 1, 0}}));
   EXPECT_EQ(std::get<std::int32_t>(*value.expect), status::kNegativeCount);
-  ASSERT_EQ(value.after.size(), 1U);
-  EXPECT_EQ(value.after[0].operation, Operation::kWitnesses);
-  EXPECT_EQ(value.after[0].note, "first");
-  EXPECT_EQ(std::get<std::vector<std::int32_t>>(*value.after[0].expect), (std::vector<std::int32_t>{0, 2}));
+  ASSERT_EQ(value.prior_calls.size(), 1U);
+  EXPECT_EQ(value.prior_calls[0].operation, Operation::kWitnesses);
+  EXPECT_EQ(value.prior_calls[0].note, "first");
+  EXPECT_EQ(std::get<std::vector<std::int32_t>>(*value.prior_calls[0].expect), (std::vector<std::int32_t>{0, 2}));
 }
 
 TEST(CaseJsonTest, ObjectsMayShareALineOrSpanMany) {
@@ -260,7 +260,7 @@ TEST(CaseJsonTest, TheMannerOfTheCallHasItsLimits) {
       {scatter_with(",\"after\":{}"), 1, "after", "must be a list of cases, not an object"},
       {scatter_with(",\"after\":[1]"), 1, "after", "not 1"},
       {scatter_with(",\"after\":[[]]"), 1, "after", "not a list"},
-      {scatter_with(",\"after\":[\n" + scatter_with(",\n\"after\":[]") + "]"), 3, "after[0].after",
+      {scatter_with(",\"after\":[\n" + scatter_with(",\n\"after\":[]") + "]"), 3, "after[0].prior_calls",
        "no `after` of its own"},
       {scatter_with(",\"after\":[" + scatter_with("") + ",\n" + scatter_with(",\n\"x\":1") + "]"), 3, "after[1].\"x\"",
        "unknown key"},
@@ -394,7 +394,7 @@ TEST(CaseJsonTest, DeepNestingIsAnErrorAndNoOverflow) {
   for (int i = 0; i < 100'000; ++i) {
     objects += "\"after\":[{";
   }
-  EXPECT_EQ(error_of(objects).key, "after[0].after");
+  EXPECT_EQ(error_of(objects).key, "after[0].prior_calls");
 }
 
 TEST(CaseJsonTest, AMessageNamesFileLineAndKeyAndStaysShort) {
@@ -488,7 +488,7 @@ TEST(CaseJsonTest, ACaseIsWrittenOnOneLineInTheOrderOfTheFormat) {
   value.row_stride = 7;
   value.base_offset = 3;
   value.attention = {{0, 0.5, 1, 1e-300, 2, 3, 4, 5}};
-  value.after = {value};
+  value.prior_calls = {value};
   value.expect = Expectation(status::kRowsMismatch);
   const std::string head =
       R"({"kvwitness_case":1,"operation":"scatter","topk":2,"num_segments":2,"context_lens":[8],"learned":[[0,1]])";
@@ -578,7 +578,7 @@ TEST(CaseJsonTest, EveryFieldOfACaseCountsInItsEquality) {
       [](Case& c) { c.row_stride = 4; },
       [](Case& c) { c.in_place = true; },
       [](Case& c) { c.base_offset = 1; },
-      [](Case& c) { c.after.emplace_back(); },
+      [](Case& c) { c.prior_calls.emplace_back(); },
       [](Case& c) { c.expect = Expectation(1); },
       [](Case& c) { c.expect.reset(); },
       [](Case& c) { c.note += "!"; },
@@ -615,7 +615,7 @@ std::vector<std::string> texts_to_damage() {
   Case first =
       parse_one(scatter_with(R"(,"expect":{"rows":[[0,4]]},"note":"caf\u00e9","row_stride":4,"base_offset":2)"));
   first.attention = {{0.5, 1, 2e-3, 0, 0, 0, 0, 1}};
-  first.after = {parse_one(
+  first.prior_calls = {parse_one(
       R"({"kvwitness_case":1,"operation":"witnesses","topk":1,"num_segments":2,"context_lens":[3],"learned":[-7],"expect":{"rows":[[0,2]]}})")};
   return {std::string(kExample), to_json(first),
           "\xEF\xBB\xBF" + scatter_with(",\r\n\"expect\":{\"refused\":\"row stride\"}") + "\r\n{}"};

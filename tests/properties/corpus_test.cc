@@ -1,4 +1,7 @@
 #include <gtest/gtest.h>
+#include <kvwitness/case.h>
+#include <kvwitness/legality.h>
+#include <kvwitness/oracle.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -10,9 +13,7 @@
 #include <variant>
 #include <vector>
 
-#include "properties/case.h"
-#include "properties/oracle.h"
-#include "properties/status.h"
+#include "properties/case/status.h"
 
 namespace kvwitness::harness {
 namespace {
@@ -76,7 +77,7 @@ std::size_t judge_folder(const char* folder) {
       std::string where = file.filename().string();
       where.append("#").append(std::to_string(++number));
       expect_the_oracle_agrees(value, where);
-      for (const Case& earlier : value.after) {
+      for (const Case& earlier : value.prior_calls) {
         expect_the_oracle_agrees(earlier, where + ", a call before it");
       }
       ++judged;
@@ -146,7 +147,7 @@ TEST(CorpusTest, EveryCaseSurvivesItsTwoForms) {
         call.expect.reset();
         call.note.clear();
         call.attention.reset();
-        for (Case& earlier : call.after) {
+        for (Case& earlier : call.prior_calls) {
           earlier.expect.reset();
           earlier.note.clear();
           earlier.attention.reset();

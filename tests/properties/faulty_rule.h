@@ -5,6 +5,9 @@
 #ifndef TESTS_PROPERTIES_FAULTY_RULE_H
 #define TESTS_PROPERTIES_FAULTY_RULE_H
 
+#include <kvwitness/legality.h>
+#include <kvwitness/oracle.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -14,9 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "properties/implementations.h"
-#include "properties/oracle.h"
-#include "properties/status.h"
+#include "properties/case/implementation.h"
+#include "properties/case/status.h"
 
 namespace kvwitness::harness {
 
@@ -54,13 +56,13 @@ class FaultyRule final : public Implementation {
     return true;
   }
 
-  Outcome run_in(const Case& value, const Surroundings&) override {
-    std::vector<Outcome> after;
-    for (const Case& earlier : value.after) {
-      after.push_back(supports(earlier) ? answer(earlier) : Outcome::ended(Ending::kUnsupported, ""));
+  Outcome run_in(const Case& value, const MemoryContext&) override {
+    std::vector<Outcome> prior_calls;
+    for (const Case& earlier : value.prior_calls) {
+      prior_calls.push_back(supports(earlier) ? answer(earlier) : Outcome::ended(Ending::kUnsupported, ""));
     }
     Outcome outcome = answer(value);
-    outcome.after = std::move(after);
+    outcome.prior_calls = std::move(prior_calls);
     return outcome;
   }
 

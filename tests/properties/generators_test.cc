@@ -1,18 +1,19 @@
 // The generators: floors hold for every seed and domain, cases stay within their domain, streams are repeatable, and
 // the rows are what their kinds say.
-#include "properties/generators.h"
+#include "properties/generators/generators.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <kvwitness/legality.h>
 #include <rapidcheck.h>
 
 #include <map>
 #include <set>
 
-#include "properties/case_classes.h"
-#include "properties/draws.h"
-#include "properties/oracle.h"
-#include "properties/runner.h"
+#include "properties/generators/coverage_classes.h"
+#include "properties/generators/draws.h"
+#include "properties/implementations/registry.h"
+#include "properties/run/runner.h"
 
 namespace kvwitness::harness {
 namespace {
@@ -22,7 +23,7 @@ const std::vector<Focus> kAllFoci = {Focus::kEverything, Focus::kRefusals,   Foc
                                      Focus::kShortRows,  Focus::kOutOfRange, Focus::kPadding, Focus::kManyWitnesses};
 
 std::string missed_floors(const Domain& domain, std::uint64_t seed, std::int64_t cases, bool with_shared = false) {
-  std::vector<std::int64_t> hits(all_case_classes().size(), 0);
+  std::vector<std::int64_t> hits(all_coverage_classes().size(), 0);
   CaseStream stream(domain, seed);
   for (std::int64_t i = 0; i < cases; ++i) {
     for (const std::size_t kind : classes_of(stream.next())) ++hits[kind];
@@ -34,10 +35,10 @@ std::string missed_floors(const Domain& domain, std::uint64_t seed, std::int64_t
   }
   std::string missed;
   for (std::size_t i = 0; i < hits.size(); ++i) {
-    const CaseClass& kind = all_case_classes()[i];
+    const CoverageClass& kind = all_coverage_classes()[i];
     const std::int64_t floor = class_floor(kind, domain, cases);
-    if (theme_of(kind).shared && !with_shared) continue;
-    if (theme_of(kind).possible(domain) && hits[i] < floor) {
+    if (scenario_of(kind).shared && !with_shared) continue;
+    if (scenario_of(kind).possible(domain) && hits[i] < floor) {
       missed += std::string(kind.name) + ": " + std::to_string(hits[i]) + " of " + std::to_string(floor) + "; ";
     }
   }
@@ -171,7 +172,7 @@ TEST(Generators, StayWithinTheDomainInEachCallAndItsHistory) {
     for (int i = 0; i < 1000; ++i) {
       const Case value = stream.next();
       expect_in_domain(value, domain);
-      for (const Case& earlier : value.after) expect_in_domain(earlier, domain);
+      for (const Case& earlier : value.prior_calls) expect_in_domain(earlier, domain);
     }
   }
 }
@@ -191,17 +192,17 @@ TEST(Generators, GiveTheSameStreamForTheSameSeedAndAnotherForAnother) {
 TEST(Generators, DrawEveryThemeFromEveryCardOfItsDeck) {
   const Domain domain{.operations = kAllOperations};
   std::map<std::size_t, int> cards;
-  for (const std::size_t theme : deck_for(domain)) ++cards[theme];
-  for (std::size_t i = 0; i < all_themes().size(); ++i) {
-    EXPECT_EQ(cards[i], all_themes()[i].shared ? 0 : all_themes()[i].cards) << all_themes()[i].name;
+  for (const std::size_t scenario : deck_for(domain)) ++cards[scenario];
+  for (std::size_t i = 0; i < all_scenarios().size(); ++i) {
+    EXPECT_EQ(cards[i], all_scenarios()[i].shared ? 0 : all_scenarios()[i].cards) << all_scenarios()[i].name;
   }
 }
 
 TEST(Generators, EveryClassNamesAThemeAndNoNameTwice) {
   std::set<std::string_view> names;
-  for (const CaseClass& kind : all_case_classes()) {
+  for (const CoverageClass& kind : all_coverage_classes()) {
     EXPECT_TRUE(names.insert(kind.name).second) << kind.name;
-    EXPECT_EQ(std::ranges::count(all_themes(), kind.theme, &Theme::name), 1) << kind.name;
+    EXPECT_EQ(std::ranges::count(all_scenarios(), kind.scenario, &Scenario::name), 1) << kind.name;
   }
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "properties/implementations.h"
+#include "properties/implementations/registry.h"
 
 namespace kvwitness::harness {
 

@@ -1,6 +1,6 @@
-#include "properties/implementations.h"
-
 #include <gtest/gtest.h>
+#include <kvwitness/legality.h>
+#include <kvwitness/oracle.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -12,9 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "properties/call_frame.h"
-#include "properties/oracle.h"
-#include "properties/status.h"
+#include "properties/case/status.h"
+#include "properties/implementations/registry.h"
+#include "properties/sandbox/call_frame.h"
+#include "properties/sandbox/host_implementation.h"
 #include "tests/properties/sampled_cases.h"
 
 namespace kvwitness::harness {
@@ -181,7 +182,7 @@ TEST(CallFrame, ShowsTheOutputAsItWasBeforeAndAfterTheCall) {
 }
 
 TEST(CallFrame, PoisonIsNeitherATokenNorAnEdgeOfTheCase) {
-  for (const auto fill : {Surroundings::Fill::kTokens, Surroundings::Fill::kPadding}) {
+  for (const auto fill : {MemoryContext::Fill::kTokens, MemoryContext::Fill::kPadding}) {
     Case value = two_rows(Operation::kApply);
     for (int again = 0; again < 4; ++again) {
       const std::int32_t poison = output_poison(value, fill);
@@ -269,7 +270,7 @@ TEST(CallFrame, MemoryIsReusedSoThatStaleAddressesShow) {
 
 TEST(CallFrame, CallsBeforeTheCaseRunFirstAndInOrder) {
   Case value = two_rows(Operation::kScatter);
-  value.after = {two_rows(Operation::kApply), two_rows(Operation::kWitnesses)};
+  value.prior_calls = {two_rows(Operation::kApply), two_rows(Operation::kWitnesses)};
   std::vector<Operation> seen;
   HandMade implementation([&](const Call& call) {
     seen.push_back(call.operation);
@@ -278,8 +279,8 @@ TEST(CallFrame, CallsBeforeTheCaseRunFirstAndInOrder) {
   const Outcome outcome = implementation.run(value);
   EXPECT_EQ(seen, (std::vector{Operation::kApply, Operation::kWitnesses, Operation::kScatter}));
   EXPECT_EQ(outcome.status, 3);
-  ASSERT_EQ(outcome.after.size(), 2u);
-  EXPECT_EQ(outcome.after[1].status, 2);
+  ASSERT_EQ(outcome.prior_calls.size(), 2u);
+  EXPECT_EQ(outcome.prior_calls[1].status, 2);
 }
 
 TEST(CallFrame, RowsBillionsOfElementsApartTakeOnlyTheirOwnPages) {
@@ -324,7 +325,7 @@ TEST(CallFrameDeathTest, AReadJustPastABufferMeetsItsGuardPage) {
     sum += *const_cast<const volatile std::int32_t*>(call.learned - 11);
     return 0;
   });
-  EXPECT_DEATH(before.run_in(value, {.fill = Surroundings::Fill::kTokens, .guard_in_front = true}), "");
+  EXPECT_DEATH(before.run_in(value, {.fill = MemoryContext::Fill::kTokens, .guard_in_front = true}), "");
   before.run(value);
 }
 
@@ -335,7 +336,7 @@ TEST(CallFrameDeathTest, AReadJustPastALargeBufferMeetsItsGuardPage) {
   HandMade behind([&](const Call& call) { return *const_cast<const volatile std::int32_t*>(call.learned + 100006); });
   EXPECT_DEATH(behind.run(value), "");
   HandMade before([&](const Call& call) { return *const_cast<const volatile std::int32_t*>(call.learned - 11); });
-  EXPECT_DEATH(before.run_in(value, {.fill = Surroundings::Fill::kTokens, .guard_in_front = true}), "");
+  EXPECT_DEATH(before.run_in(value, {.fill = MemoryContext::Fill::kTokens, .guard_in_front = true}), "");
   before.run(value);
 }
 

@@ -1,6 +1,5 @@
-#include "properties/invariants.h"
-
 #include <gtest/gtest.h>
+#include <kvwitness/oracle.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -12,9 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "properties/implementations.h"
-#include "properties/oracle.h"
-#include "properties/status.h"
+#include "properties/case/implementation.h"
+#include "properties/case/status.h"
+#include "properties/implementations/registry.h"
+#include "properties/rules/property.h"
 #include "tests/properties/sampled_cases.h"
 
 namespace kvwitness::harness {
@@ -26,12 +26,12 @@ const std::string kStray = "the element 0 behind the output rows changed from 3 
 // The right outcome of every run, changed by a test's hand.
 class Altered final : public Implementation {
  public:
-  using Change = std::function<void(const Case&, const Surroundings&, Outcome&)>;
+  using Change = std::function<void(const Case&, const MemoryContext&, Outcome&)>;
   explicit Altered(Change change) : right_(make_oracle()), change_(std::move(change)) {}
   std::string name() const override { return "altered"; }
-  Outcome run_in(const Case& value, const Surroundings& surroundings) override {
-    Outcome outcome = right_->run_in(value, surroundings);
-    change_(value, surroundings, outcome);
+  Outcome run_in(const Case& value, const MemoryContext& memory_context) override {
+    Outcome outcome = right_->run_in(value, memory_context);
+    change_(value, memory_context, outcome);
     return outcome;
   }
 
@@ -50,7 +50,7 @@ Verdict judge(const std::string& property, const Case& value, Altered::Change ch
 }
 
 void expect_holds(const std::string& property, const Case& value) {
-  const Verdict verdict = judge(property, value, [](const Case&, const Surroundings&, Outcome&) {});
+  const Verdict verdict = judge(property, value, [](const Case&, const MemoryContext&, Outcome&) {});
   EXPECT_EQ(verdict.kind, Verdict::Kind::kHolds) << property << " " << value << " " << verdict.what;
 }
 
@@ -65,11 +65,11 @@ Verdict expect_broken(const std::string& property, const Case& value, Altered::C
 
 Verdict expect_broken_by_rows(const std::string& property, const Case& value, std::vector<std::int32_t> rows) {
   return expect_broken(property, value,
-                       [&](const Case&, const Surroundings&, Outcome& outcome) { outcome.rows = rows; });
+                       [&](const Case&, const MemoryContext&, Outcome& outcome) { outcome.rows = rows; });
 }
 
 void expect_silent(const std::string& property, const Case& value) {
-  const Verdict verdict = judge(property, value, [](const Case&, const Surroundings&, Outcome&) {});
+  const Verdict verdict = judge(property, value, [](const Case&, const MemoryContext&, Outcome&) {});
   EXPECT_EQ(verdict.kind, Verdict::Kind::kSilent) << property << " " << value << " " << verdict.what;
 }
 
@@ -194,9 +194,9 @@ TEST(Properties, HoldOfEveryImplementationThatRunsHere) {
 TEST(Properties, ALegalCallThatDoesNotReturnBreaksAllThatConcernIt) {
   for (const Case& value : {witnesses(16, 4, {0, 5, 9, -1}), scatter(16, 4, {0, 1, 2, 3, 12, -1, -1, -1}),
                             apply(3, 4, {0, 5, 9, -1}, 2, 2), scatter(-1, 2, {1, -2, 3})}) {
-    for (const Ending ending : {Ending::kCrashed, Ending::kExited, Ending::kHung, Ending::kMisspoke}) {
+    for (const Ending ending : {Ending::kCrashed, Ending::kExited, Ending::kHung, Ending::kProtocolError}) {
       Altered implementation(
-          [&](const Case&, const Surroundings&, Outcome& outcome) { outcome = Outcome::ended(ending, "in a test"); });
+          [&](const Case&, const MemoryContext&, Outcome& outcome) { outcome = Outcome::ended(ending, "in a test"); });
       const Outcome outcome = implementation.run(value);
       for (const Property& property : all_properties()) {
         if (property.concerns(value.operation)) {
@@ -214,7 +214,7 @@ TEST(Properties, ALegalCallThatIsRefusedOrLeavesAResultOfAnotherSizeBreaksAllTha
                                              "repeat_run", "spare_poison",           "refusal"};
   for (const Case& value : {witnesses(16, 4, {0, 5, 9, -1}), apply(16, 4, {0, 5, 9, -1}, 2, 2)}) {
     for (const bool refused : {true, false}) {
-      Altered implementation([&](const Case&, const Surroundings&, Outcome& outcome) {
+      Altered implementation([&](const Case&, const MemoryContext&, Outcome& outcome) {
         outcome.status = refused ? status::kSegmentsOutOfRange : status::kOk;
         outcome.rows.resize(refused ? outcome.rows.size() : 3);
       });
@@ -234,7 +234,7 @@ TEST(Properties, ALegalCallThatIsRefusedOrLeavesAResultOfAnotherSizeBreaksAllTha
 TEST(Properties, AreSilentOnAShapeThatTheImplementationDoesNotSupport) {
   const Case value = witnesses(16, 4, {0, 5, 9, -1});
   Altered implementation(
-      [](const Case&, const Surroundings&, Outcome& outcome) { outcome = Outcome::ended(Ending::kUnsupported, ""); });
+      [](const Case&, const MemoryContext&, Outcome& outcome) { outcome = Outcome::ended(Ending::kUnsupported, ""); });
   for (const Property& property : all_properties()) {
     EXPECT_EQ(property.judge(value, implementation.run(value), implementation).kind, Verdict::Kind::kSilent)
         << property.name;
@@ -250,7 +250,7 @@ TEST(OracleEquality, NamesTheFirstDifferingSlotWithBothValues) {
 
 TEST(OracleEquality, JudgesTheStatusOfRefusedCalls) {
   expect_broken("oracle_equality", apply(16, 65, {1}, 0, 1),
-                [](const Case&, const Surroundings&, Outcome& outcome) { outcome.status = status::kRowsMismatch; });
+                [](const Case&, const MemoryContext&, Outcome& outcome) { outcome.status = status::kRowsMismatch; });
 }
 
 TEST(RoundTrip, AnEdgeRoundedDownLiesInTheSegmentBefore) {
@@ -317,7 +317,7 @@ TEST(GapBound, ALongUnselectedRunIsSeenAtTheBeginningTheEndAndBetween) {
 }
 
 TEST(Permutation, WitnessesThatDependOnTheOrderOfTheRowAreSeen) {
-  const auto by_first_slot = [](const Case& value, const Surroundings&, Outcome& outcome) {
+  const auto by_first_slot = [](const Case& value, const MemoryContext&, Outcome& outcome) {
     if (value.learned[0] != 0) {
       std::ranges::replace(outcome.rows, 12, kHole);
     }
@@ -396,7 +396,7 @@ Case two_rows() {
 }
 
 TEST(RowIndependence, ARowThatFeelsItsNeighbourIsSeen) {
-  const auto carried = [](const Case& value, const Surroundings&, Outcome& outcome) {
+  const auto carried = [](const Case& value, const MemoryContext&, Outcome& outcome) {
     if (value.rows() == 2 && value.learned[0] == 0) {
       outcome.rows[4 + 3] = kHole;
     }
@@ -407,15 +407,15 @@ TEST(RowIndependence, ARowThatFeelsItsNeighbourIsSeen) {
 
 TEST(RowPermutation, ARowThatDependsOnItsPlaceIsSeen) {
   expect_broken("row_permutation", two_rows(),
-                [](const Case&, const Surroundings&, Outcome& outcome) { outcome.rows[3] = 3; });
+                [](const Case&, const MemoryContext&, Outcome& outcome) { outcome.rows[3] = 3; });
 }
 
 TEST(BatchSplit, ARowThatDependsOnTheSizeOfTheBatchIsSeen) {
-  const auto last_row = [](const Case& value, const Surroundings&, Outcome& outcome) {
+  const auto last_row = [](const Case& value, const MemoryContext&, Outcome& outcome) {
     outcome.rows[0] = value.rows() > 1 ? 3 : 4;
   };
   expect_broken("batch_split", two_rows(), last_row);
-  const auto second_half = [](const Case& value, const Surroundings&, Outcome& outcome) {
+  const auto second_half = [](const Case& value, const MemoryContext&, Outcome& outcome) {
     if (value.rows() == 1 && value.context_lens[0] == 32) {
       outcome.rows[0] = 7;
     }
@@ -425,7 +425,7 @@ TEST(BatchSplit, ARowThatDependsOnTheSizeOfTheBatchIsSeen) {
 
 // Every run but the first of a test gives another answer.
 Altered::Change after_the_first_run() {
-  return [runs = 0](const Case&, const Surroundings&, Outcome& outcome) mutable {
+  return [runs = 0](const Case&, const MemoryContext&, Outcome& outcome) mutable {
     outcome.rows.back() += runs++ > 0 ? 1 : 0;
   };
 }
@@ -433,36 +433,36 @@ Altered::Change after_the_first_run() {
 TEST(Determinism, ASecondAnswerThatDiffersIsSeen) {
   expect_broken("determinism", two_rows(), after_the_first_run());
   expect_broken("determinism", apply(16, 65, {1}, 0, 1),
-                [runs = 0](const Case&, const Surroundings&, Outcome& outcome) mutable { outcome.status += runs++; });
+                [runs = 0](const Case&, const MemoryContext&, Outcome& outcome) mutable { outcome.status += runs++; });
 }
 
 TEST(RepeatRun, ACallThatLeavesSomethingBehindIsSeen) {
-  const auto remembers = [](const Case& value, const Surroundings&, Outcome& outcome) {
-    outcome.rows[0] += value.after.empty() ? 0 : 1;
+  const auto remembers = [](const Case& value, const MemoryContext&, Outcome& outcome) {
+    outcome.rows[0] += value.prior_calls.empty() ? 0 : 1;
   };
   const Verdict verdict = expect_broken("repeat_run", two_rows(), remembers);
-  ASSERT_EQ(verdict.compared_with->after.size(), 1u);
+  ASSERT_EQ(verdict.compared_with->prior_calls.size(), 1u);
 }
 
 TEST(SparePoison, AnAnswerThatDependsOnTheSurroundingsIsSeen) {
-  expect_broken("spare_poison", two_rows(), [](const Case&, const Surroundings& surroundings, Outcome& outcome) {
-    outcome.rows[0] += surroundings.fill == Surroundings::Fill::kPadding ? 1 : 0;
+  expect_broken("spare_poison", two_rows(), [](const Case&, const MemoryContext& memory_context, Outcome& outcome) {
+    outcome.rows[0] += memory_context.fill == MemoryContext::Fill::kPadding ? 1 : 0;
   });
-  expect_broken("spare_poison", two_rows(), [](const Case&, const Surroundings& surroundings, Outcome& outcome) {
-    if (surroundings.guard_in_front) {
+  expect_broken("spare_poison", two_rows(), [](const Case&, const MemoryContext& memory_context, Outcome& outcome) {
+    if (memory_context.guard_in_front) {
       outcome = Outcome::ended(Ending::kCrashed, "read before the rows");
     }
   });
 }
 
 TEST(StrideWidening, AnAnswerThatDependsOnTheStrideIsSeen) {
-  expect_broken("stride_widening", two_rows(), [](const Case& value, const Surroundings&, Outcome& outcome) {
+  expect_broken("stride_widening", two_rows(), [](const Case& value, const MemoryContext&, Outcome& outcome) {
     outcome.rows[4] += value.row_stride ? 1 : 0;
   });
 }
 
 TEST(RepeatedToken, DuplicatesThatCancelAreSeen) {
-  const auto cancels = [](const Case& value, const Surroundings&, Outcome& outcome) {
+  const auto cancels = [](const Case& value, const MemoryContext&, Outcome& outcome) {
     if (std::ranges::count(value.learned, 0) == 2) {
       outcome.rows.front() = value.operation == Operation::kWitnesses ? 0 : outcome.rows.front() + 1;
     }
@@ -477,7 +477,7 @@ TEST(RepeatedToken, DuplicatesThatCancelAreSeen) {
 TEST(BudgetGrowth, MoreThanOneFurtherSlotOrNoneIsSeen) {
   const Case value = apply(16, 4, {0, -1, -1, -1}, 1, 1);
   const auto when_grown = [](std::size_t slot, std::int32_t token) {
-    return [=](const Case& grown, const Surroundings&, Outcome& outcome) {
+    return [=](const Case& grown, const MemoryContext&, Outcome& outcome) {
       if (grown.max_replacements == 2) {
         outcome.rows[slot] = token;
       }
@@ -492,7 +492,7 @@ TEST(BudgetGrowth, MoreThanOneFurtherSlotOrNoneIsSeen) {
 TEST(AddedOccupant, ALostOrKeptWitnessIsSeen) {
   const Case value = witnesses(16, 4, {0, 5, -1});  // its witnesses are 8 and 12; token 15 is added
   const auto when_added = [](std::size_t entry, std::int32_t token) {
-    return [=](const Case& added, const Surroundings&, Outcome& outcome) {
+    return [=](const Case& added, const MemoryContext&, Outcome& outcome) {
       if (added.learned.back() == 15) {
         outcome.rows[entry] = token;
       }
@@ -505,7 +505,7 @@ TEST(AddedOccupant, ALostOrKeptWitnessIsSeen) {
 
 TEST(AddedOccupant, ATokenPastTheEndMustTakeTheLastWitness) {
   const Case value = with_row(witnesses(16, 4, {0, 5, 3}), 16, {0, 5, 3});
-  expect_broken("added_occupant", value, [](const Case& added, const Surroundings&, Outcome& outcome) {
+  expect_broken("added_occupant", value, [](const Case& added, const MemoryContext&, Outcome& outcome) {
     if (added.learned.back() == 16) {
       outcome.rows.back() = 12;
     }
@@ -518,33 +518,34 @@ TEST(BackendEquality, ADifferenceFromAnyBackendIsSeen) {
 
 TEST(Refusal, AnotherStatusIsSeen) {
   expect_broken("refusal", apply(16, 65, {1}, 0, 1),
-                [](const Case&, const Surroundings&, Outcome& outcome) { outcome.status = 0; });
+                [](const Case&, const MemoryContext&, Outcome& outcome) { outcome.status = 0; });
   expect_broken("refusal", apply(16, 65, {1}, 3, 1),
-                [](const Case&, const Surroundings&, Outcome& outcome) { outcome.status = 3; });
+                [](const Case&, const MemoryContext&, Outcome& outcome) { outcome.status = 3; });
   expect_broken("refusal", apply(16, 4, {1}, 0, 1),
-                [](const Case&, const Surroundings&, Outcome& outcome) { outcome.status = 2; });
+                [](const Case&, const MemoryContext&, Outcome& outcome) { outcome.status = 2; });
 }
 
 TEST(RefusedWritesNothing, AWriteOfARefusedCallIsSeen) {
   const Case value = apply(16, 65, {1, 2}, 0, 1);
-  const Verdict verdict = expect_broken(
-      "refused_writes_nothing", value, [](const Case&, const Surroundings&, Outcome& outcome) { outcome.rows[1] = 8; });
+  const Verdict verdict =
+      expect_broken("refused_writes_nothing", value,
+                    [](const Case&, const MemoryContext&, Outcome& outcome) { outcome.rows[1] = 8; });
   EXPECT_EQ(verdict.difference->slot, 1);
-  expect_broken("refused_writes_nothing", value, [](const Case&, const Surroundings&, Outcome& outcome) {
+  expect_broken("refused_writes_nothing", value, [](const Case&, const MemoryContext&, Outcome& outcome) {
     outcome.status = 0;
     outcome.rows[0] = 8;
   });
   expect_broken("refused_writes_nothing", value,
-                [](const Case&, const Surroundings&, Outcome& outcome) { outcome.stray = kStray; });
+                [](const Case&, const MemoryContext&, Outcome& outcome) { outcome.stray = kStray; });
   expect_silent("refused_writes_nothing", apply(16, 4, {1, 2}, 0, 1));
 }
 
 TEST(Bounds, AStrayWriteIsSeenAlsoInACallBefore) {
   Case value = two_rows();
-  value.after = {two_rows()};
-  expect_broken("bounds", value, [](const Case&, const Surroundings&, Outcome& outcome) { outcome.stray = kStray; });
+  value.prior_calls = {two_rows()};
+  expect_broken("bounds", value, [](const Case&, const MemoryContext&, Outcome& outcome) { outcome.stray = kStray; });
   expect_broken("bounds", value,
-                [](const Case&, const Surroundings&, Outcome& outcome) { outcome.after[0].stray = kStray; });
+                [](const Case&, const MemoryContext&, Outcome& outcome) { outcome.prior_calls[0].stray = kStray; });
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "properties/json_text.h"
+#include "properties/case/json_text.h"
 
 #include <gtest/gtest.h>
 

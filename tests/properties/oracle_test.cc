@@ -1,6 +1,7 @@
-#include "properties/oracle.h"
-
 #include <gtest/gtest.h>
+#include <kvwitness/case.h>
+#include <kvwitness/legality.h>
+#include <kvwitness/oracle.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -13,8 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "properties/case.h"
-#include "properties/status.h"
+#include "properties/case/status.h"
 
 namespace kvwitness::harness {
 namespace {

@@ -1,6 +1,7 @@
-#include "properties/pipe.h"
+#include "properties/implementations/pipe.h"
 
 #include <gtest/gtest.h>
+#include <kvwitness/oracle.h>
 
 #include <chrono>
 #include <cstdint>
@@ -8,9 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "properties/invariants.h"
-#include "properties/oracle.h"
-#include "properties/status.h"
+#include "properties/case/status.h"
+#include "properties/rules/property.h"
 #include "tests/properties/sampled_cases.h"
 
 namespace kvwitness::harness {
@@ -127,15 +127,15 @@ INSTANTIATE_TEST_SUITE_P(Each, MisbehavingPipe,
                          testing::Values(Misdeed{"exit", Ending::kExited, "status 3"},
                                          Misdeed{"kill", Ending::kCrashed, "signal 9"},
                                          Misdeed{"silent", Ending::kHung, "deadline"},
-                                         Misdeed{"close", Ending::kMisspoke, "closed its output"},
-                                         Misdeed{"magic", Ending::kMisspoke, "0x5057564B"},
-                                         Misdeed{"sequence", Ending::kMisspoke, "sequence number 3, not 2"},
-                                         Misdeed{"zero", Ending::kMisspoke, "fourth word"},
-                                         Misdeed{"count", Ending::kMisspoke, "counts 9 elements, not 10"},
+                                         Misdeed{"close", Ending::kProtocolError, "closed its output"},
+                                         Misdeed{"magic", Ending::kProtocolError, "0x5057564B"},
+                                         Misdeed{"sequence", Ending::kProtocolError, "sequence number 3, not 2"},
+                                         Misdeed{"zero", Ending::kProtocolError, "fourth word"},
+                                         Misdeed{"count", Ending::kProtocolError, "counts 9 elements, not 10"},
                                          Misdeed{"short", Ending::kHung, "within its answer"},
                                          Misdeed{"short-end", Ending::kExited, "within its answer"},
-                                         Misdeed{"long", Ending::kMisspoke, "more than"},
-                                         Misdeed{"refuses-with-rows", Ending::kMisspoke, "not 0"},
+                                         Misdeed{"long", Ending::kProtocolError, "more than"},
+                                         Misdeed{"refuses-with-rows", Ending::kProtocolError, "not 0"},
                                          Misdeed{"unsupported", Ending::kUnsupported, "does not support"}),
                          [](const auto& info) {
                            std::string name = info.param.way;
@@ -164,15 +164,15 @@ TEST_P(MisbehavingPipe, EndsRunsThatAreMadeTogetherWhereItMisbehaves) {
 TEST(Pipe, RequestsAreUnderWayTogether) {
   const auto pipe = open("fours");  // it answers four requests at a time, when it has read the fourth
   std::vector<Case> cases = {apply_case(16), apply_case(17), apply_case(18), apply_case(19), apply_case(20)};
-  cases[1].after = {apply_case(21), apply_case(22), apply_case(23)};
+  cases[1].prior_calls = {apply_case(21), apply_case(22), apply_case(23)};
   const std::vector<Outcome> outcomes = pipe->run_together(requests_for(cases));
   ASSERT_EQ(outcomes.size(), cases.size());
   for (std::size_t i = 0; i < cases.size(); ++i) {
     EXPECT_EQ(outcomes[i].ending, Ending::kReturned) << outcomes[i].how;
     EXPECT_EQ(outcomes[i].rows, expected_rows(cases[i]));
   }
-  ASSERT_EQ(outcomes[1].after.size(), 3u);
-  EXPECT_EQ(outcomes[1].after[2].rows, expected_rows(cases[1].after[2]));
+  ASSERT_EQ(outcomes[1].prior_calls.size(), 3u);
+  EXPECT_EQ(outcomes[1].prior_calls[2].rows, expected_rows(cases[1].prior_calls[2]));
 }
 
 TEST(Pipe, RunsTogetherGiveWhatTheyGiveOneByOne) {
@@ -194,7 +194,7 @@ TEST(Pipe, BytesThatComeAfterTheAnswerAreWaitedForWhereAsked) {
   auto pipe = open_pipe(program("long-late"), kLimits, milliseconds(10000));
   ASSERT_TRUE(pipe.has_value());
   const Outcome outcome = (*pipe)->run(kMisdeed);
-  EXPECT_EQ(outcome.ending, Ending::kMisspoke);
+  EXPECT_EQ(outcome.ending, Ending::kProtocolError);
   EXPECT_NE(outcome.how.find("more than"), std::string::npos) << outcome.how;
 }
 
@@ -217,7 +217,7 @@ TEST(Pipe, AChangedSpareColumnIsAStrayWrite) {
 TEST(Pipe, StateKeptBetweenCallsShowsWithAfterAndGoesWithARestart) {
   const auto pipe = open("counts");
   Case counting = kMisdeed;
-  counting.after = {kGood, kGood};
+  counting.prior_calls = {kGood, kGood};
   EXPECT_EQ(pipe->run(counting).rows[0], 3);
   EXPECT_EQ(pipe->run(counting).rows[0], 6);
   pipe->restart();

@@ -1,6 +1,7 @@
-#include "properties/plugin.h"
+#include "properties/implementations/plugin.h"
 
 #include <gtest/gtest.h>
+#include <kvwitness/oracle.h>
 
 #include <chrono>
 #include <cstdint>
@@ -9,9 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "properties/invariants.h"
-#include "properties/oracle.h"
-#include "properties/status.h"
+#include "properties/case/status.h"
+#include "properties/rules/property.h"
 #include "tests/properties/sampled_cases.h"
 
 namespace kvwitness::harness {
@@ -225,21 +225,21 @@ TEST(Plugin, StateKeptBetweenCallsShowsWithAfterAndGoesWithARestart) {
   EXPECT_TRUE(plugin->restart());
   EXPECT_EQ(plugin->run(counting).rows[0], 1);
   plugin->restart();
-  counting.after = {apply_case(16), apply_case(16), apply_case(16)};
+  counting.prior_calls = {apply_case(16), apply_case(16), apply_case(16)};
   const Outcome outcome = plugin->run(counting);
   EXPECT_EQ(outcome.rows[0], 4);
-  ASSERT_EQ(outcome.after.size(), 3u);
-  EXPECT_EQ(outcome.after[2].rows, expected_rows(apply_case(16)));
+  ASSERT_EQ(outcome.prior_calls.size(), 3u);
+  EXPECT_EQ(outcome.prior_calls[2].rows, expected_rows(apply_case(16)));
 }
 
 TEST(Plugin, ACallBeforeTheCaseThatDoesNotReturnEndsTheWhole) {
   const auto plugin = load("misbehaving");
   Case value = apply_case(16);
-  value.after = {apply_case(16), apply_case(1002), apply_case(16)};
+  value.prior_calls = {apply_case(16), apply_case(1002), apply_case(16)};
   const Outcome outcome = run_and_recover(*plugin, value);
   EXPECT_EQ(outcome.ending, Ending::kCrashed);
   EXPECT_NE(outcome.how.find("in call 2 of those before it"), std::string::npos) << outcome.how;
-  EXPECT_EQ(outcome.after.size(), 2u);
+  EXPECT_EQ(outcome.prior_calls.size(), 2u);
 }
 
 TEST(Plugin, RowsBillionsOfElementsApartReachIt) {

@@ -1,22 +1,23 @@
 // The runner: each planted fault is found within the default budget by the property that states what it breaks, with a
 // small case that fails again by itself; and a run is repeatable, honest about what it did not judge, and keeps its
 // failures.
-#include "properties/runner.h"
+#include "properties/run/runner.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <kvwitness/legality.h>
+#include <kvwitness/oracle.h>
 
 #include <filesystem>
 #include <fstream>
 #include <tuple>
 
-#include "properties/case_classes.h"
-#include "properties/counterexample_search.h"
-#include "properties/failures.h"
-#include "properties/oracle.h"
-#include "properties/recording.h"
-#include "properties/report.h"
-#include "properties/shrinking.h"
+#include "properties/generators/coverage_classes.h"
+#include "properties/report/report.h"
+#include "properties/run/counterexample_search.h"
+#include "properties/run/failures.h"
+#include "properties/run/recording.h"
+#include "properties/shrinking/shrinking.h"
 #include "tests/properties/faulty_rule.h"
 
 namespace kvwitness::harness {
@@ -51,7 +52,7 @@ Report run_faulty(const RunOptions& options, const Faults& faults, bool can_rest
 
 std::size_t size_of(const Case& value) {
   std::size_t size = value.learned.size() + value.context_lens.size();
-  for (const Case& earlier : value.after) size += size_of(earlier);
+  for (const Case& earlier : value.prior_calls) size += size_of(earlier);
   return size;
 }
 
@@ -124,7 +125,7 @@ TEST(Runner, PutsTheCallsBeforeAFailureIntoItsCaseWhereAFaultCountsCalls) {
     const auto& found = report.implementations.at(0).properties.at(0).counterexample;
     ASSERT_TRUE(found.has_value());
     EXPECT_EQ(found->reproduction, Reproduction::kFresh);
-    EXPECT_EQ(found->minimal.after.size(), 96u);
+    EXPECT_EQ(found->minimal.prior_calls.size(), 96u);
     EXPECT_LE(size_of(found->minimal), 2u * 97u);
     FaultyRule fresh("fresh", faults);
     EXPECT_EQ(judge_case(found->minimal, fresh, options.properties).at(0).verdict.kind, Verdict::Kind::kBroken);
@@ -138,7 +139,7 @@ TEST(Runner, KeepsOneEarlierCallWhereOneCallLeavesSomethingToTheNext) {
   const auto& found = report.implementations.at(0).properties.at(0).counterexample;
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->reproduction, Reproduction::kFresh);
-  EXPECT_LE(found->minimal.after.size() + static_cast<std::size_t>(found->minimal.rows()), 2u) << found->minimal;
+  EXPECT_LE(found->minimal.prior_calls.size() + static_cast<std::size_t>(found->minimal.rows()), 2u) << found->minimal;
 }
 
 // Of the hundreds of calls before the failure one matters, far back.
@@ -150,9 +151,9 @@ TEST(Runner, FindsTheOneEarlierCallThatMatters) {
       is_poisoned_ = false;
       return true;
     }
-    Outcome run_in(const Case& value, const Surroundings& surroundings) override {
+    Outcome run_in(const Case& value, const MemoryContext& memory_context) override {
       return run_in_order(value, [&](const Case& call) {
-        Outcome outcome = rule_.run_in(call, surroundings);
+        Outcome outcome = rule_.run_in(call, memory_context);
         is_poisoned_ = is_poisoned_ || call.topk == 7;
         if (is_poisoned_ && call.topk == 3 && !outcome.rows.empty()) outcome.rows.back() ^= 1;
         return outcome;
@@ -179,8 +180,8 @@ TEST(Runner, FindsTheOneEarlierCallThatMatters) {
   const auto& found = report.implementations[0].properties[0].counterexample;
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->reproduction, Reproduction::kFresh);
-  ASSERT_EQ(found->minimal.after.size(), 1u);
-  EXPECT_EQ(found->minimal.after[0].topk, 7);
+  ASSERT_EQ(found->minimal.prior_calls.size(), 1u);
+  EXPECT_EQ(found->minimal.prior_calls[0].topk, 7);
   EXPECT_LE(size_of(found->minimal), 12u) << found->minimal;
 }
 
@@ -195,8 +196,8 @@ TEST(Runner, SaysWhenNothingProvesThatAReplayWouldFail) {
    public:
     std::string name() const override { return "wrong-once"; }
     bool restart() override { return true; }
-    Outcome run_in(const Case& value, const Surroundings& surroundings) override {
-      Outcome outcome = rule_.run_in(value, surroundings);
+    Outcome run_in(const Case& value, const MemoryContext& memory_context) override {
+      Outcome outcome = rule_.run_in(value, memory_context);
       if (++calls_ >= 300 && !was_wrong_ && is_legal(value) && value.num_segments > 0 && !outcome.rows.empty()) {
         outcome.rows[0] ^= 1;
         was_wrong_ = true;
@@ -394,13 +395,13 @@ TEST(Runner, SaysOfRefusalsThatAreNotPromisedThatTheyAreNotProvided) {
 }
 
 TEST(Runner, MissesTheFloorOfAClassThatNeverComes) {
-  const std::vector<CaseClass> classes = {
+  const std::vector<CoverageClass> classes = {
       {"everything", "each case", "anything small", 900, [](const CaseTraits&) { return true; }},
       {"a class that never comes", "no case", "anything small", 1, [](const CaseTraits&) { return false; }},
       {"a shared class that never comes", "no case", "a serving batch", 0, [](const CaseTraits&) { return false; }}};
   RunOptions options;
   options.properties = properties_named({"oracle_equality"});
-  options.case_classes = &classes;
+  options.coverage_classes = &classes;
   const Report report = run(options, one(std::make_unique<FaultyRule>("rule", Faults{})));
   ASSERT_EQ(report.missed_floors.size(), 2U);
   EXPECT_EQ(report.missed_floors[0].case_class, "a shared class that never comes");
@@ -498,7 +499,7 @@ TEST(Runner, TakesOverTheCaseOfAnotherPropertyWithItsCallsBefore) {
   Case large = known;
   large.topk = 40;
   large.learned.assign(40, 0);
-  known.after.assign(19, known);
+  known.prior_calls.assign(19, known);
   Failure failure{&property, large, "here", {}, {}, {}};
   for (int i = 0; i < 20; ++i) failure.outcome = recording.run(large);
   failure.verdict = property.judge(large, failure.outcome, recording);
@@ -557,8 +558,8 @@ class WrongInTwoWays final : public Implementation {
  public:
   std::string name() const override { return "wrong"; }
   bool restart() override { return true; }
-  Outcome run_in(const Case& value, const Surroundings& surroundings) override {
-    Outcome outcome = rule_.run_in(value, surroundings);
+  Outcome run_in(const Case& value, const MemoryContext& memory_context) override {
+    Outcome outcome = rule_.run_in(value, memory_context);
     const bool wrong = value.rows() > 5000 || value.num_segments == 7;
     if (wrong && outcome.status == 0 && !outcome.rows.empty()) outcome.rows.back() ^= 1;
     return outcome;
@@ -647,7 +648,7 @@ TEST_P(HangingImplementation, FailsWhereItNeverAnswers) {
     std::string name() const override { return "silent"; }
     bool restart() override { return true; }
     std::size_t runs_together() const override { return together_; }
-    Outcome run_in(const Case&, const Surroundings&) override {
+    Outcome run_in(const Case&, const MemoryContext&) override {
       ++calls;
       return Outcome::ended(Ending::kHung, "no answer");
     }

@@ -1,9 +1,9 @@
 #include "tests/properties/sampled_cases.h"
 
+#include <kvwitness/oracle.h>
+
 #include <algorithm>
 #include <limits>
-
-#include "properties/oracle.h"
 
 namespace kvwitness::harness {
 
@@ -110,9 +110,9 @@ Case CaseSampler::next() {
     spoil(value);
   }
   if (one_in(8)) {
-    value.after.push_back(legal_call());
+    value.prior_calls.push_back(legal_call());
     if (one_in(3)) {
-      spoil(value.after.back());
+      spoil(value.prior_calls.back());
     }
   }
   return value;
@@ -121,7 +121,7 @@ Case CaseSampler::next() {
 Case CaseSampler::next_legal() {
   Case value = legal_call();
   if (one_in(8)) {
-    value.after.push_back(legal_call());
+    value.prior_calls.push_back(legal_call());
   }
   return value;
 }

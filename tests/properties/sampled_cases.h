@@ -2,10 +2,10 @@
 #ifndef TESTS_PROPERTIES_SAMPLED_CASES_H
 #define TESTS_PROPERTIES_SAMPLED_CASES_H
 
+#include <kvwitness/case.h>
+
 #include <cstdint>
 #include <vector>
-
-#include "properties/case.h"
 
 namespace kvwitness::harness {
 

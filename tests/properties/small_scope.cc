@@ -4,6 +4,8 @@
 #include <limits>
 #include <vector>
 
+#include "properties/implementations/registry.h"
+
 namespace kvwitness::harness {
 namespace {
 

@@ -3,14 +3,15 @@
 #ifndef TESTS_PROPERTIES_SMALL_SCOPE_H
 #define TESTS_PROPERTIES_SMALL_SCOPE_H
 
+#include <kvwitness/case.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "properties/case.h"
-#include "properties/implementations.h"
+#include "properties/case/implementation.h"
 
 namespace kvwitness::harness {
 

@@ -8,7 +8,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "properties/invariants.h"
+#include "properties/implementations/registry.h"
+#include "properties/rules/property.h"
 #include "tests/properties/faulty_rule.h"
 #include "tests/properties/implementation_names.h"
 

@@ -1,4 +1,4 @@
-#include "properties/status.h"
+#include "properties/case/status.h"
 
 #include <gtest/gtest.h>
 #include <kvwitness/kvwitness.h>

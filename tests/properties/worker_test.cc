@@ -1,6 +1,7 @@
-#include "properties/worker.h"
+#include "properties/sandbox/worker.h"
 
 #include <gtest/gtest.h>
+#include <kvwitness/oracle.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -14,7 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "properties/oracle.h"
+#include "properties/implementations/registry.h"
+#include "properties/sandbox/host_implementation.h"
 #include "tests/properties/sampled_cases.h"
 
 namespace kvwitness::harness {
@@ -56,7 +58,7 @@ TEST(Worker, GivesTheOutcomesThatCallsInThisProcessGive) {
     ASSERT_EQ(worker->supports(value), direct->supports(value));
     if (direct->supports(value)) {
       ASSERT_EQ(worker->run(value), direct->run(value)) << value;
-      const Surroundings other{Surroundings::Fill::kPadding, true};
+      const MemoryContext other{MemoryContext::Fill::kPadding, true};
       ASSERT_EQ(worker->run_in(value, other), direct->run_in(value, other)) << value;
     }
   }

@@ -1,0 +1,217 @@
+#include "properties/implementations/plugin.h"
+
+#include <dlfcn.h>
+#include <kvwitness/oracle.h>
+#include <kvwitness/plugin.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "properties/case/status.h"
+#include "properties/sandbox/call_frame.h"
+#include "properties/sandbox/worker.h"
+
+namespace kvwitness::harness {
+namespace {
+
+constexpr std::size_t index_of(Operation operation) {
+  return static_cast<std::size_t>(operation);
+}
+
+// The library in the worker process.
+class PluginCallee final : public Callee {
+ public:
+  explicit PluginCallee(std::filesystem::path path) : path_(std::move(path)) {}
+
+  std::expected<CalleeDescription, std::string> start() override {
+    library_ = dlopen(path_.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library_ == nullptr) {
+      return std::unexpected(std::string(dlerror()));
+    }
+    if (auto wrong = check_version()) {
+      return std::unexpected(std::move(*wrong));
+    }
+    find(witness_indices_, "kvw_plugin_witness_indices");
+    find(apply_, "kvw_plugin_apply");
+    find(scatter_, "kvw_plugin_scatter");
+    find(supports_, "kvw_plugin_supports");
+    CalleeDescription description;
+    description.provides[index_of(Operation::kWitnesses)] = witness_indices_ != nullptr;
+    description.provides[index_of(Operation::kApply)] = apply_ != nullptr;
+    description.provides[index_of(Operation::kScatter)] = scatter_ != nullptr;
+    if (std::ranges::none_of(description.provides, std::identity{})) {
+      return std::unexpected(
+          std::string("it exports no operation: one of kvw_plugin_witness_indices, kvw_plugin_apply and "
+                      "kvw_plugin_scatter at least"));
+    }
+    description.declines_shapes = supports_ != nullptr;
+    decltype(&kvw_plugin_checks_arguments) checks_arguments = nullptr;
+    find(checks_arguments, "kvw_plugin_checks_arguments");
+    description.checks_arguments = checks_arguments != nullptr && checks_arguments() != 0;
+    name(description);
+    return description;
+  }
+
+  bool supports(const CallShape& shape) override {
+    return supports_ == nullptr || supports_(std::string(name_of(shape.operation)).c_str(), shape.rows, shape.topk,
+                                             shape.row_stride, shape.num_segments, shape.base_offset_bytes) != 0;
+  }
+
+  HostImplementation::Answer call(const Call& call) override {
+    switch (call.operation) {
+      case Operation::kWitnesses:
+        return {witness_indices_(call.learned, call.learned_len, call.topk, call.context_lens, call.rows,
+                                 call.num_segments, call.out),
+                ""};
+      case Operation::kApply:
+        return {apply_(call.learned, call.learned_len, call.topk, call.context_lens, call.rows, call.learned_keep,
+                       call.num_segments, call.max_replacements, call.out),
+                ""};
+      case Operation::kScatter:
+        break;
+    }
+    return {scatter_(call.out, call.row_stride, call.topk, call.context_lens, call.rows, call.num_segments), ""};
+  }
+
+ private:
+  template <typename Function>
+  void find(Function& function, const char* symbol) {
+    function = reinterpret_cast<Function>(dlsym(library_, symbol));
+  }
+
+  std::optional<std::string> check_version() {
+    decltype(&kvw_plugin_abi_version) version = nullptr;
+    find(version, "kvw_plugin_abi_version");
+    if (version == nullptr) {
+      return "it does not export kvw_plugin_abi_version";
+    }
+    if (const std::int32_t number = version(); number != KVW_PLUGIN_ABI_VERSION) {
+      return "kvw_plugin_abi_version is " + std::to_string(number) + "; this harness speaks version " +
+             std::to_string(KVW_PLUGIN_ABI_VERSION);
+    }
+    return std::nullopt;
+  }
+
+  // Its own name, else the stem of the file; what a terminal would not print becomes a question mark.
+  void name(CalleeDescription& description) {
+    decltype(&kvw_plugin_name) own = nullptr;
+    find(own, "kvw_plugin_name");
+    const char* const said = own == nullptr ? nullptr : own();
+    const std::string chosen = said == nullptr || *said == '\0' ? path_.stem().string() : std::string(said);
+    const std::size_t length = std::min(chosen.size(), description.name.size() - 1);
+    std::ranges::transform(std::string_view(chosen).substr(0, length), description.name.begin(),
+                           [](char letter) { return letter >= ' ' && letter <= '~' ? letter : '?'; });
+  }
+
+  std::filesystem::path path_;
+  void* library_ = nullptr;
+  decltype(&kvw_plugin_witness_indices) witness_indices_ = nullptr;
+  decltype(&kvw_plugin_apply) apply_ = nullptr;
+  decltype(&kvw_plugin_scatter) scatter_ = nullptr;
+  decltype(&kvw_plugin_supports) supports_ = nullptr;
+};
+
+class PluginImplementation final : public Implementation {
+ public:
+  PluginImplementation(std::unique_ptr<Worker> worker, const CalleeDescription& description)
+      : worker_(std::move(worker)), description_(description) {}
+
+  std::string name() const override { return description_.name.data(); }
+  bool provides(Operation operation) const override { return description_.provides[index_of(operation)]; }
+  bool checks_arguments() const override { return description_.checks_arguments; }
+  bool honours_stride(Operation operation) const override { return operation == Operation::kScatter; }
+  bool supports(const Case& value) const override {
+    return may_be_called(value) &&
+           (!description_.declines_shapes || takes(call_shape_of(value, sees_stride(*this, value))));
+  }
+  bool restart() override {
+    worker_->stop();
+    shapes_.clear();  // a fresh process is asked afresh, as a replay asks it
+    return true;
+  }
+  void hurry(bool hurries) override { worker_->hurry(hurries); }
+  Outcome run_in(const Case& value, const MemoryContext& memory_context) override {
+    return run_in_order(value, [&](const Case& call) {
+      return may_be_called(call)
+                 ? run_alone(call, memory_context)
+                 : Outcome::ended(Ending::kUnsupported, "the plug-in's interface or its promises exclude the call");
+    });
+  }
+
+ private:
+  // What the plug-in says of a shape. It is asked once, and keeps to its word: see run_alone. One that died or hung
+  // over a question is asked no more, and the run will show it.
+  bool takes(const CallShape& shape) const {
+    if (!answers_questions_) {
+      return true;
+    }
+    constexpr std::size_t kMostShapes = std::size_t{1} << 16;
+    const auto known = shapes_.find(shape);
+    if (known != shapes_.end()) {
+      return known->second;
+    }
+    if (shapes_.size() >= kMostShapes) {
+      shapes_.clear();
+    }
+    const std::optional<bool> answer = worker_->supports(shape);
+    answers_questions_ = answer.has_value();
+    return answer ? shapes_.emplace(shape, *answer).first->second : true;
+  }
+
+  Outcome run_alone(const Case& call, const MemoryContext& memory_context) {
+    const bool strided = sees_stride(*this, call);
+    if (description_.declines_shapes && !takes(call_shape_of(call, strided))) {
+      return Outcome::ended(Ending::kUnsupported, "the plug-in does not take the shape");
+    }
+    Outcome outcome = worker_->run_alone(call, strided, memory_context);
+    if (outcome.ending == Ending::kUnsupported && answers_questions_ && !beyond_limits(call, strided)) {
+      return Outcome::ended(Ending::kProtocolError, "kvw_plugin_supports declines the shape, which it took before");
+    }
+    return outcome;
+  }
+
+  // Whether the interface can say the call and the plug-in promises to answer it: it has the operation, a malformed
+  // call only where it checks arguments, and scatter, which takes no number of elements, only with as many as the shape
+  // says: none at a negative width.
+  bool may_be_called(const Case& value) const {
+    if (!provides(value.operation)) {
+      return false;
+    }
+    if (description_.checks_arguments) {
+      return value.operation != Operation::kScatter || fills_its_shape(value) ||
+             (value.topk < 0 && value.learned.empty());
+    }
+    return is_plain_call(value, sees_stride(*this, value));
+  }
+
+  std::unique_ptr<Worker> worker_;
+  CalleeDescription description_;
+  mutable std::map<CallShape, bool> shapes_;
+  mutable bool answers_questions_ = true;
+};
+
+}  // namespace
+
+std::expected<std::unique_ptr<Implementation>, std::string> load_plugin(const std::string& path,
+                                                                        const Patience::Limits& limits) {
+  std::error_code error;
+  const std::filesystem::path file = std::filesystem::absolute(path, error);
+  if (error || !std::filesystem::exists(file, error)) {
+    return std::unexpected(std::string("there is no such file"));
+  }
+  auto worker = std::make_unique<Worker>(std::make_unique<PluginCallee>(file), limits);
+  const auto description = worker->start();
+  if (!description) {
+    return std::unexpected(description.error());
+  }
+  return std::make_unique<PluginImplementation>(std::move(worker), *description);
+}
+
+}  // namespace kvwitness::harness

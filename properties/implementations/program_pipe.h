@@ -1,0 +1,64 @@
+// A program behind two pipes: its standard input and output, with deadlines, without SIGPIPE. Used by pipe.cc alone.
+#ifndef PROPERTIES_IMPLEMENTATIONS_PROGRAM_PIPE_H
+#define PROPERTIES_IMPLEMENTATIONS_PROGRAM_PIPE_H
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "properties/case/outcome.h"
+
+namespace kvwitness::harness {
+
+// Why bytes did not come.
+enum class Silence : std::uint8_t { kDeadline, kEndOfFile };
+
+class ProgramPipe {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // Starts `sh -c command` in a process group of its own; its standard error is this process's.
+  static std::expected<ProgramPipe, std::string> start(const std::string& command);
+  ProgramPipe(ProgramPipe&& other) noexcept;
+  ProgramPipe& operator=(ProgramPipe&&) = delete;
+  // Closes the pipes and ends the process group.
+  ~ProgramPipe();
+
+  // Appends bytes to what is to be sent; they are sent while waiting.
+  void send(std::span<const std::byte> bytes);
+  // Sends, and receives until `size` bytes have come. The program may answer before it has read everything.
+  std::expected<std::span<const std::byte>, Silence> receive(std::size_t size, Clock::time_point deadline);
+  // Takes the first `size` received bytes away.
+  void consume(std::size_t size);
+  // Whether bytes have come that were not asked for, or come within so many milliseconds.
+  bool has_unread_bytes(int wait_ms);
+  // Ends the program, which closed its output or let a deadline pass, and says how it ended: by itself, where it did
+  // within a moment.
+  Outcome end(Silence silence);
+
+ private:
+  ProgramPipe(pid_t process, int input, int output) : process_(process), input_(input), output_(output) {}
+  bool exchange_some(int timeout_ms);
+  void write_some();
+  bool read_some();
+  void kill_group();
+
+  pid_t process_ = -1;
+  int input_ = -1;   // of the program: written here
+  int output_ = -1;  // of the program: read here
+  std::vector<std::byte> unsent_;
+  std::size_t sent_ = 0;
+  std::vector<std::byte> received_;
+  bool at_end_ = false;
+};
+
+}  // namespace kvwitness::harness
+
+#endif  // PROPERTIES_IMPLEMENTATIONS_PROGRAM_PIPE_H

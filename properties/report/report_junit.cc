@@ -1,0 +1,141 @@
+// The JUnit form of a report: a suite an implementation, a test case a property.
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+
+#include "properties/report/report.h"
+
+namespace kvwitness::harness {
+namespace {
+
+// The code point that starts at `text`, its length in bytes put into `length`; U+FFFD and 1 where the bytes are no
+// UTF-8.
+char32_t decode_utf8(std::string_view text, std::size_t& length) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned first = byte(0);
+  length = first < 0x80 ? 1 : first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0x80) return first;
+  char32_t point = first & (0xffU >> (length + 1));
+  bool valid = first >= 0xc2 && first < 0xf5 && text.size() >= length;
+  for (std::size_t i = 1; valid && i < length; ++i) {
+    valid = (byte(i) & 0xc0U) == 0x80;
+    point = (point << 6) | (byte(i) & 0x3fU);
+  }
+  constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  valid = valid && point >= kLeast[length] && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff);
+  if (valid) return point;
+  length = 1;
+  return 0xfffd;
+}
+
+// Text for an element or an attribute: markup escaped, line ends and tabs as references, and every character that
+// XML 1.0 does not have left out (https://www.w3.org/TR/xml/#charsets).
+std::string xml(std::string_view text) {
+  std::string escaped;
+  for (std::size_t i = 0, length = 0; i < text.size(); i += length) {
+    const char32_t point = decode_utf8(text.substr(i), length);
+    if (point == 0xfffd) {
+      escaped += "\xef\xbf\xbd";
+    } else if (point == '&' || point == '<' || point == '>' || point == '"' || point == '\n' || point == '\t' ||
+               point == '\r') {
+      escaped += fmt::format("&#{};", static_cast<unsigned>(point));
+    } else if (point >= 0x20 && point != 0xfffe && point != 0xffff) {
+      escaped += text.substr(i, length);
+    }
+  }
+  return escaped;
+}
+
+struct Counts {
+  std::size_t tests = 0, failures = 0, errors = 0, skipped = 0;
+};
+
+class Suites {
+ public:
+  void open(std::string_view name) { name_ = name, body_.clear(), counts_ = {}; }
+
+  void passed(std::string_view test) { add(test, ""); }
+  void failed(std::string_view test, std::string_view message, std::string_view details) {
+    ++counts_.failures;
+    add(test, fmt::format("<failure message=\"{}\" type=\"property\">{}</failure>", xml(message), xml(details)));
+  }
+  void erred(std::string_view test, std::string_view message) {
+    ++counts_.errors;
+    add(test, fmt::format("<error message=\"{}\" type=\"run\"></error>", xml(message)));
+  }
+  void skipped(std::string_view test, std::string_view message) {
+    ++counts_.skipped;
+    add(test, fmt::format("<skipped message=\"{}\"></skipped>", xml(message)));
+  }
+
+  void close() {
+    suites_ += fmt::format(
+        "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"0\">\n{}  "
+        "</testsuite>\n",
+        xml(name_), counts_.tests, counts_.failures, counts_.errors, counts_.skipped, body_);
+    total_.tests += counts_.tests, total_.failures += counts_.failures;
+    total_.errors += counts_.errors, total_.skipped += counts_.skipped;
+  }
+
+  std::string document(double seconds) const {
+    return fmt::format(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"kvwitness\" tests=\"{}\" failures=\"{}\" "
+        "errors=\"{}\" skipped=\"{}\" "
+        "time=\"{:.3f}\">\n{}</testsuites>\n",
+        total_.tests, total_.failures, total_.errors, total_.skipped, seconds, suites_);
+  }
+
+ private:
+  void add(std::string_view test, std::string_view content) {
+    ++counts_.tests;
+    body_ += fmt::format("    <testcase name=\"{}\" classname=\"kvwitness.{}\" time=\"0\">{}</testcase>\n", xml(test),
+                         xml(name_), content);
+  }
+
+  std::string name_, body_, suites_;
+  Counts counts_, total_;
+};
+
+std::string details(const PropertyResult& result, const std::string& implementation, const ReplayCommands& replays) {
+  if (!result.counterexample) return result.reason;
+  const Counterexample& found = *result.counterexample;
+  const Property* const property = find_property(result.property);
+  return fmt::format("The rule: {}\nMinimal case: {}\nReplay: {}\n",
+                     property == nullptr ? std::string_view{"the case file's own `expect`"} : property->statement,
+                     to_json(counterexample_case(found, result.property)),
+                     replays.command(implementation, result.property, found));
+}
+
+void add_implementation(Suites& suites, const ImplementationResult& result, const ReplayCommands& replays) {
+  suites.open(result.implementation);
+  if (result.kind == ResultKind::kSkipped) suites.skipped("availability", result.reason);
+  if (result.kind == ResultKind::kFail && !result.reason.empty())
+    suites.failed("availability", result.reason, result.reason);
+  for (const PropertyResult& property : result.properties) {
+    if (property.kind == ResultKind::kPass) {
+      suites.passed(property.property);
+    } else if (property.kind == ResultKind::kFail) {
+      const std::string& what = property.counterexample ? property.counterexample->verdict.what : property.reason;
+      suites.failed(property.property, what, details(property, result.implementation, replays));
+    } else {
+      suites.skipped(property.property, property.reason);
+    }
+  }
+  suites.close();
+}
+
+}  // namespace
+
+std::string render_junit(const Report& report, const Conclusion& conclusion, const ReplayCommands& replays) {
+  Suites suites;
+  for (const ImplementationResult& result : report.implementations) add_implementation(suites, result, replays);
+  if (conclusion.verdict == RunVerdict::kError) {
+    suites.open("run");
+    suites.erred("conclusion", conclusion.message);
+    suites.close();
+  }
+  return suites.document(report.seconds);
+}
+
+}  // namespace kvwitness::harness

@@ -1,0 +1,417 @@
+#include "properties/run/counterexample_search.h"
+
+#include <kvwitness/legality.h>
+#include <kvwitness/oracle.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "properties/case/status.h"
+#include "properties/rules/expectation.h"
+#include "properties/shrinking/shrinking.h"
+
+namespace kvwitness::harness {
+namespace {
+
+// Rows up to this many elements are shown beside what they should have been.
+constexpr std::size_t kShownElements = 4096;
+// Up to how many elements a case that another property has made minimal is tried to be made smaller still.
+constexpr std::size_t kCheapElements = 1 << 15;
+// How often a failure that did not come back is tried once more before the calls before it are suspected.
+constexpr int kTries = 2;
+// How many attempts that begin with a restart are made even where the limit is used up.
+constexpr std::int64_t kLeastFreshAttempts = 40;
+// Relations make further calls of their own, so the number of calls before them is tried one by one up to here.
+constexpr std::size_t kRelationHistory = 128;
+
+struct Trial {
+  Attempt attempt = Attempt::kOutsideDomain;
+  Outcome outcome;
+  Verdict verdict;
+  bool fails() const { return attempt == Attempt::kFails || attempt == Attempt::kHung; }
+};
+
+class Search {
+ public:
+  Search(const Failure& failure, Recording& implementation, std::span<const KnownCase> known,
+         const SearchLimits& limits)
+      : failure_(failure),
+        property_(*failure.property),
+        implementation_(implementation),
+        known_(known),
+        limits_(limits) {}
+
+  Counterexample find() {
+    found_.original = failure_.value;
+    found_.original_source = failure_.source;
+    restartable_ = implementation_.restart();
+    if (property_.name == kExpectation && !expects_the_rule()) {  // such an expectation belongs to the case as it is
+      keep_as_met(fresh_trial(failure_.value).fails());
+    } else if (adopt_known_hang()) {
+      return std::move(found_);
+    } else if (fails_alone()) {
+      shrink_alone();
+    } else if (adopt_known()) {
+      // The fault needs calls before it, and with those of another property it breaks this one too.
+    } else if (auto with_history = with_calls_before()) {
+      shrink_afresh(*with_history);
+    } else {
+      keep_as_met(false);
+    }
+    explain();
+    return std::move(found_);
+  }
+
+ private:
+  // Where the property is the expectation: the case with the rule's answer as what it expects.
+  Case as_judged(Case value) const {
+    if (property_.name != kExpectation || carries_expectation(value)) return value;
+    const std::int32_t status = expected_status(value, true);
+    if (status != status::kOk) {
+      value.expect = status;
+    } else {
+      value.expect = expected_rows(value);
+    }
+    return value;
+  }
+  bool expects_the_rule() const {
+    Case bare = failure_.value;
+    bare.expect.reset();
+    for (Case& earlier : bare.prior_calls) earlier.expect.reset();
+    return failure_.value.expect && as_judged(std::move(bare)).expect == failure_.value.expect;
+  }
+
+  Trial trial(const Case& candidate) {
+    return property_.name == kExpectation ? trial_as_judged(as_judged(candidate)) : trial_as_judged(candidate);
+  }
+  Trial trial_as_judged(const Case& value) {
+    Trial result;
+    // A minimal case known from another property may be of an operation that this one says nothing about.
+    if (!property_.concerns(value.operation) || !admitted(value)) return result;
+    const std::int64_t hangs_before = implementation_.hangs();
+    result.outcome = implementation_.run(value);
+    if (result.outcome.ending == Ending::kUnsupported) return result;
+    result.verdict = property_.judge(value, result.outcome, implementation_);
+    const bool broken = result.verdict.kind == Verdict::Kind::kBroken;
+    result.attempt = !broken                                   ? Attempt::kPasses
+                     : implementation_.hangs() != hangs_before ? Attempt::kHung
+                                                               : Attempt::kFails;
+    return result;
+  }
+  Trial fresh_trial(const Case& value) {
+    if (restartable_) implementation_.restart();
+    return trial(value);
+  }
+  // When the time is up nothing is tried any more, and the case stays as small as it is.
+  Attempt in_time(const Case& value, Trial (Search::*attempt)(const Case&)) {
+    return limits_.is_over() ? Attempt::kOutsideDomain : (this->*attempt)(value).attempt;
+  }
+  bool admitted(const Case& value) const {
+    const auto fits = [&](const Case& call) { return limits_.admits(call) && implementation_.supports(call); };
+    return fits(value) && std::ranges::all_of(value.prior_calls, fits);
+  }
+
+  // A minimal case that hangs breaks every property that is about its operation.
+  bool adopt_known_hang() {
+    if (failure_.outcome.ending != Ending::kHung) return false;
+    for (const auto& [value, hung] : known_) {
+      if (!hung || !property_.concerns(value.operation) || !admitted(value) || !simpler(value, failure_.value))
+        continue;
+      Trial trial{.attempt = Attempt::kHung, .outcome = failure_.outcome, .verdict = {}};
+      trial.verdict = property_.judge(value, trial.outcome, implementation_);
+      if (trial.verdict.kind != Verdict::Kind::kBroken) continue;
+      keep(value, std::move(trial));
+      explain();
+      return true;
+    }
+    return false;
+  }
+
+  bool adopt_known() {
+    for (const KnownCase& known : known_) {
+      Trial result = fresh_trial(known.value);
+      if (!result.fails()) continue;
+      keep(known.value, std::move(result));
+      return true;
+    }
+    return false;
+  }
+
+  bool fails_alone() {
+    for (int i = 0; i < kTries; ++i) {
+      if (fresh_trial(failure_.value).fails()) return true;
+    }
+    return false;
+  }
+
+  // The simplest of the original and the minimal cases known from other properties that fail this one too.
+  Case starting_point(bool& hung) {
+    Case start = failure_.value;
+    hung = failure_.hung;
+    for (const auto& [value, known_to_hang] : known_) {
+      if (!simpler(value, start)) continue;
+      const Trial result = fresh_trial(value);
+      if (!result.fails()) continue;
+      start = value;
+      hung = result.attempt == Attempt::kHung;
+    }
+    return start;
+  }
+
+  void shrink_alone() {
+    bool hung = false;
+    const Case start = starting_point(hung);
+    // A known minimal case that hangs or is large is taken as it is: each further attempt would cost a deadline or much
+    // work.
+    const bool known = !(start == failure_.value);
+    const bool costly = hung || start.learned.size() + start.context_lens.size() > kCheapElements;
+    Shrunk shrunk{.minimal = start};
+    if (!costly || !known) {
+      implementation_.hurry(hung);
+      shrunk = shrink(start, limits_.attempts, [this](const Case& value) { return in_time(value, &Search::trial); });
+      implementation_.hurry(false);
+    }
+    count(shrunk);
+    const bool fails_at_once = hung || trial(shrunk.minimal).fails();
+    Trial last = fresh_trial(shrunk.minimal);
+    if (!last.fails()) return shrink_afresh(start);            // what an attempt left behind made the next ones fail
+    if (!fails_at_once) return shrink_afresh(shrunk.minimal);  // or made them pass
+    keep(shrunk.minimal, std::move(last));
+  }
+
+  void shrink_afresh(const Case& start) {
+    const std::int64_t budget = std::min(limits_.attempts, std::max(limits_.fresh_attempts, kLeastFreshAttempts));
+    implementation_.hurry(failure_.hung);
+    const Shrunk shrunk =
+        shrink(start, budget, [this](const Case& value) { return in_time(value, &Search::fresh_trial); });
+    implementation_.hurry(false);
+    limits_.fresh_attempts -= shrunk.attempts;
+    count(shrunk);
+    Trial last = fresh_trial(shrunk.minimal);
+    if (last.fails()) return keep(shrunk.minimal, std::move(last));
+    last = fresh_trial(start);
+    if (last.fails()) return keep(start, std::move(last));
+    keep_as_met(false);
+  }
+
+  // The failure again after the calls that were made before it: the case with its history, or an earlier call of the
+  // same process that fails already.
+  std::optional<Case> with_calls_before() {
+    for (const std::size_t count : history_lengths()) {
+      if (limits_.is_over()) break;
+      std::optional<Case> candidate = property_.relation ? last_calls(count) : first_failing_of_last(count);
+      if (candidate && fresh_trial(*candidate).fails()) return with_fewest_calls(std::move(*candidate));
+    }
+    return std::nullopt;
+  }
+
+  // The shortest end of the case's history with which it fails, by bisection. Its first call is one that the fault
+  // needs, and mostly the only one: then it stands alone.
+  Case with_fewest_calls(Case value) {
+    const auto with_last = [&](std::size_t count) {
+      Case fewer = value;
+      fewer.prior_calls.erase(fewer.prior_calls.begin(), fewer.prior_calls.end() - static_cast<std::ptrdiff_t>(count));
+      return fewer;
+    };
+    std::size_t too_few = 0, enough = value.prior_calls.size();
+    while (enough - too_few > 1 && !limits_.is_over()) {
+      const std::size_t middle = too_few + (enough - too_few) / 2;
+      (fresh_trial(with_last(middle)).fails() ? enough : too_few) = middle;
+    }
+    value = with_last(enough);
+    Case with_first = value;
+    with_first.prior_calls.resize(std::min<std::size_t>(enough, 1));
+    return enough > 1 && fresh_trial(with_first).fails() ? with_first : value;
+  }
+
+  std::vector<std::size_t> history_lengths() const {
+    const std::size_t all = failure_.calls_before.size();
+    std::vector<std::size_t> list;
+    std::size_t count = 1;
+    for (; property_.relation && count < std::min(all, kRelationHistory); ++count) list.push_back(count);
+    for (; count < all; count *= 2) list.push_back(count);
+    if (all > 0) list.push_back(all);
+    return list;
+  }
+
+  Case last_calls(std::size_t count) const {
+    Case value = failure_.value;
+    const auto& before = failure_.calls_before;
+    value.prior_calls.insert(value.prior_calls.begin(), before.end() - static_cast<std::ptrdiff_t>(count),
+                             before.end());
+    return value;
+  }
+
+  // The last calls are made again one by one and judged: where a fault counts calls, an earlier one may fail.
+  std::optional<Case> first_failing_of_last(std::size_t count) {
+    Case whole = last_calls(count);
+    std::vector<Case> calls = std::exchange(whole.prior_calls, {});
+    calls.push_back(std::move(whole));
+    if (restartable_) implementation_.restart();
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      if (!property_.concerns(calls[i].operation)) {
+        implementation_.run(calls[i]);
+      } else if (trial(calls[i]).fails()) {
+        Case value = calls[i];
+        calls.resize(i);
+        value.prior_calls = std::move(calls);
+        return value;
+      }
+    }
+    return std::nullopt;
+  }
+
+  void count(const Shrunk& shrunk) {
+    found_.shrinks += shrunk.accepted;
+    found_.shrink_attempts += shrunk.attempts;
+  }
+  void keep(const Case& minimal, Trial last) {
+    found_.minimal = as_judged(minimal);
+    found_.outcome = std::move(last.outcome);
+    found_.verdict = std::move(last.verdict);
+    found_.reproduction = restartable_ ? Reproduction::kFresh : Reproduction::kSameProcess;
+  }
+  void keep_as_met(bool reproduced) {
+    found_.minimal = failure_.value;
+    found_.outcome = failure_.outcome;
+    found_.verdict = failure_.verdict;
+    found_.reproduction = !reproduced    ? Reproduction::kNot
+                          : restartable_ ? Reproduction::kFresh
+                                         : Reproduction::kSameProcess;
+  }
+
+  void explain();
+  void find_irrelevant_fields();
+
+  const Failure& failure_;
+  const Property& property_;
+  Recording& implementation_;
+  std::span<const KnownCase> known_;
+  const SearchLimits& limits_;
+  bool restartable_ = false;
+  Counterexample found_;
+};
+
+// ---- Explanation.
+
+void widen_rows(Case& value) {
+  std::vector<std::int32_t> wider;
+  for (std::size_t i = 0; i < value.learned.size(); ++i) {
+    wider.push_back(value.learned[i]);
+    if ((i + 1) % static_cast<std::size_t>(value.topk) == 0) wider.push_back(-1);
+  }
+  value.learned = std::move(wider);
+  ++value.topk;
+  if (value.row_stride) ++*value.row_stride;
+}
+
+void change_lengths(Case& value, std::int64_t factor, std::int64_t summand) {
+  for (auto& len : value.context_lens) {
+    len = static_cast<std::int32_t>(
+        std::clamp<std::int64_t>(factor * len + summand, 0, std::numeric_limits<std::int32_t>::max()));
+  }
+}
+
+// A field of a case and other values of it to try.
+struct Field {
+  const char* name;
+  std::vector<std::function<void(Case&)>> changes;
+};
+
+std::vector<Field> fields_of(const Case& value) {
+  std::vector<Field> fields = {
+      {"num_segments",
+       {[](Case& c) { c.num_segments = 1; }, [](Case& c) { ++c.num_segments; }, [](Case& c) { --c.num_segments; },
+        [](Case& c) { c.num_segments = 64; }, [](Case& c) { c.num_segments = 33; }}},
+      {"context_lens",
+       {[](Case& c) { change_lengths(c, 1, 1); }, [](Case& c) { change_lengths(c, 1, -1); },
+        [](Case& c) { change_lengths(c, 2, 0); }, [](Case& c) { change_lengths(c, 0, 1000); },
+        [](Case& c) { change_lengths(c, 0, 1); }}},
+      {"learned",
+       {[](Case& c) { std::ranges::fill(c.learned, -1); }, [](Case& c) { std::ranges::fill(c.learned, 0); },
+        [](Case& c) {
+          for (auto& token : c.learned) token = token < 1 ? 1 : token - 1;
+        },
+        [](Case& c) { std::ranges::reverse(c.learned); }}},
+  };
+  if (value.topk > 0 && value.topk < 4096) fields.push_back({"topk", {widen_rows}});
+  if (value.operation == Operation::kApply) {
+    fields.push_back({"learned_keep",
+                      {[](Case& c) { c.learned_keep = 0; }, [](Case& c) { ++c.learned_keep; },
+                       [](Case& c) { --c.learned_keep; }, [](Case& c) { c.learned_keep = c.topk; }}});
+    fields.push_back({"max_replacements",
+                      {[](Case& c) { c.max_replacements = 0; }, [](Case& c) { ++c.max_replacements; },
+                       [](Case& c) { --c.max_replacements; }, [](Case& c) { c.max_replacements = 64; }}});
+  }
+  if (value.row_stride) {
+    fields.push_back({"row_stride", {[](Case& c) { c.row_stride.reset(); }, [](Case& c) { ++*c.row_stride; }}});
+  }
+  if (value.in_place) fields.push_back({"in_place", {[](Case& c) { c.in_place = false; }}});
+  if (value.base_offset != 0) {
+    fields.push_back({"base_offset",
+                      {[](Case& c) { c.base_offset = 0; }, [](Case& c) { c.base_offset = c.base_offset % 15 + 1; },
+                       [](Case& c) { c.base_offset = 8; }}});
+  }
+  if (!value.prior_calls.empty()) fields.push_back({"after", {[](Case& c) { c.prior_calls.clear(); }}});
+  return fields;
+}
+
+void Search::find_irrelevant_fields() {
+  Case base = found_.minimal;
+  base.expect.reset();
+  const std::int32_t status = expected_status(base, true);
+  for (const Field& field : fields_of(found_.minimal)) {
+    int tried = 0;
+    bool all_fail = true;
+    for (const auto& change : field.changes) {
+      Case other = base;
+      change(other);
+      if (other == base || expected_status(other, true) != status) continue;
+      const Trial result = fresh_trial(other);
+      if (result.attempt == Attempt::kOutsideDomain) continue;
+      ++tried;
+      all_fail = all_fail && result.fails();
+      if (!all_fail) break;
+    }
+    if (tried > 0 && all_fail) found_.irrelevant_fields.emplace_back(field.name);
+  }
+}
+
+void Search::explain() {
+  const Case& minimal = found_.minimal;
+  const std::size_t elements = minimal.learned.size() + minimal.context_lens.size();
+  if (is_legal(minimal) && elements <= kShownElements &&
+      minimal.rows() * minimal.num_segments <= std::int64_t{kShownElements}) {
+    found_.expected_rows = expected_rows(minimal);
+  }
+  const auto& rows = found_.outcome.rows;
+  if (!found_.verdict.difference && found_.expected_rows && found_.outcome.ending == Ending::kReturned &&
+      rows.size() == found_.expected_rows->size()) {
+    const auto [expected, actual] = std::ranges::mismatch(*found_.expected_rows, rows);
+    const std::int64_t width = minimal.operation == Operation::kWitnesses ? minimal.num_segments : minimal.topk;
+    if (actual != rows.end() && width > 0) {
+      const std::int64_t index = actual - rows.begin();
+      found_.verdict.difference =
+          Difference{.row = index / width, .slot = index % width, .expected = *expected, .actual = *actual};
+    }
+  }
+  const bool worth_it =
+      found_.reproduction != Reproduction::kNot && !failure_.hung && elements <= kShownElements && !limits_.is_over();
+  if (worth_it) find_irrelevant_fields();
+}
+
+}  // namespace
+
+Counterexample find_counterexample(const Failure& failure, Recording& implementation, std::span<const KnownCase> known,
+                                   const SearchLimits& limits) {
+  implementation.pause();
+  Counterexample found = Search(failure, implementation, known, limits).find();
+  implementation.restart();  // what the search left behind is no part of the run
+  implementation.resume();
+  return found;
+}
+
+}  // namespace kvwitness::harness

@@ -1,0 +1,22 @@
+// What part of a domain an implementation serves, found out by asking it, so that generated cases are not wasted on
+// shapes that it declines.
+#ifndef PROPERTIES_RUN_DOMAIN_PROBE_H
+#define PROPERTIES_RUN_DOMAIN_PROBE_H
+
+#include "properties/case/implementation.h"
+#include "properties/generators/generators.h"
+
+namespace kvwitness::harness {
+
+// The domain with the widths, segment counts, numbers of rows, alignments and strides left out that the implementation
+// declines in small legal calls, by supports() or by its answer. A domain of which it declines everything comes back as
+// it was. Some 60 calls mostly, some thousands of an implementation that declines nearly all of them.
+Domain probed_domain(const Domain& domain, Implementation& implementation);
+
+// Whether the case, its history included, lies within the domain. Lists of widths and segment counts bind legal calls
+// alone: a refused one may need another value to be what it is.
+bool admits_case(const Domain& domain, const Case& value);
+
+}  // namespace kvwitness::harness
+
+#endif  // PROPERTIES_RUN_DOMAIN_PROBE_H

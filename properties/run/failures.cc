@@ -1,0 +1,156 @@
+#include "properties/run/failures.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "properties/run/runner.h"
+
+namespace kvwitness::harness {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kMark = "fails: ";
+constexpr std::string_view kBetween = ", ";
+
+std::string note_of(const FailureEntry& entry) {
+  return std::string(kMark) + entry.implementation + std::string(kBetween) + entry.property;
+}
+
+// "fails: IMPLEMENTATION, PROPERTY". A plug-in's name may hold a comma, a property's never does.
+bool read_note(const std::string& note, FailureEntry& entry) {
+  const std::size_t between = note.rfind(kBetween);
+  if (!note.starts_with(kMark) || between == std::string::npos || between < kMark.size()) return false;
+  entry.implementation = note.substr(kMark.size(), between - kMark.size());
+  entry.property = note.substr(between + kBetween.size());
+  return !entry.implementation.empty() && !entry.property.empty();
+}
+
+// FNV-1a (Fowler, Noll and Vo): a name for a case that depends on nothing but its values.
+std::string digest_of(const Case& value) {
+  std::uint64_t hash = 0xCBF29CE484222325u;
+  for (const std::uint8_t byte : encode(value)) hash = (hash ^ byte) * 0x100000001B3u;
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (int shift = 60; shift >= 0; shift -= 4) text += kDigits[(hash >> shift) & 15];
+  return text;
+}
+
+std::string file_part(std::string_view name) {
+  std::string part;
+  for (const char letter : name.substr(0, 64)) {
+    part += std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_' ? letter : '-';
+  }
+  return part;
+}
+
+std::string trouble(const fs::path& path, std::string_view what) {
+  return path.string() + ": " + std::string(what);
+}
+
+std::expected<FailureEntry, std::string> read_entry(const fs::path& path) {
+  auto cases = read_cases(path.string());
+  if (!cases) return std::unexpected(cases.error().message());
+  FailureEntry entry{.path = path.string(), .implementation = {}, .property = {}, .cases = std::move(*cases)};
+  for (Case& value : entry.cases) {
+    FailureEntry pair;
+    if (!read_note(value.note, pair)) {
+      return std::unexpected(trouble(path, "the note of a kept failure is \"fails: IMPLEMENTATION, PROPERTY\""));
+    }
+    if (!entry.property.empty() && (pair.implementation != entry.implementation || pair.property != entry.property)) {
+      return std::unexpected(trouble(path, "a kept failure is of one implementation and one property"));
+    }
+    entry.implementation = std::move(pair.implementation);
+    entry.property = std::move(pair.property);
+    value.note.clear();
+  }
+  return entry;
+}
+
+}  // namespace
+
+std::expected<std::vector<FailureEntry>, std::string> read_failures(const std::string& folder) {
+  std::error_code error;
+  if (!fs::exists(folder, error) && !error) return std::vector<FailureEntry>{};
+  std::vector<fs::path> paths;
+  for (fs::directory_iterator at(folder, error); !error && at != fs::directory_iterator(); at.increment(error)) {
+    if (at->path().extension() == ".json") paths.push_back(at->path());
+  }
+  if (error) return std::unexpected(trouble(folder, "cannot list the kept failures: " + error.message()));
+  std::ranges::sort(paths);
+  std::vector<FailureEntry> entries;
+  for (const fs::path& path : paths) {
+    auto entry = read_entry(path);
+    if (!entry) return std::unexpected(entry.error());
+    entries.push_back(std::move(*entry));
+  }
+  return entries;
+}
+
+std::string failure_path(const std::string& folder, std::string_view implementation, std::string_view property,
+                         const Case& original) {
+  const std::string name = file_part(implementation) + "-" + file_part(property) + "-" + digest_of(original) + ".json";
+  return (fs::path(folder) / name).string();
+}
+
+std::expected<void, std::string> write_failure(const FailureEntry& entry) {
+  const fs::path path(entry.path);
+  std::error_code error;
+  if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
+  if (error) return std::unexpected(trouble(path, "cannot make the folder: " + error.message()));
+  const fs::path draft(entry.path + ".tmp" + std::to_string(::getpid()));
+  {
+    std::ofstream file(draft, std::ios::binary | std::ios::trunc);
+    for (Case value : entry.cases) {
+      value.note = note_of(entry);
+      file << to_json(value) << '\n';
+    }
+    file.close();
+    if (!file) return std::unexpected(trouble(draft, std::string("cannot write: ") + std::strerror(errno)));
+  }
+  fs::rename(draft, path, error);
+  if (error) return std::unexpected(trouble(path, "cannot replace: " + error.message()));
+  return {};
+}
+
+void keep_long_cases(Report& report, const std::string& folder) {
+  constexpr std::size_t kLongest = 100'000;  // characters: an argument of a command may have 131,071 bytes
+  std::set<std::string> written;
+  for (ImplementationResult& result : report.implementations) {
+    for (PropertyResult& property : result.properties) {
+      if (!property.counterexample || !property.counterexample->failure_file.empty()) continue;
+      Counterexample& found = *property.counterexample;
+      if (to_json(found.minimal).size() <= kLongest) continue;
+      const std::string path = (fs::path(folder) / ("kvwitness-" + digest_of(found.minimal) + ".json")).string();
+      if (!written.contains(path) &&
+          !write_failure({path, result.implementation, property.property, {found.minimal}})) {
+        continue;
+      }
+      written.insert(path);
+      found.failure_file = path;
+    }
+  }
+}
+
+std::expected<void, std::string> mark_fixed(const FailureEntry& entry) {
+  const fs::path path(entry.path);
+  const fs::path fixed = path.parent_path() / "fixed";
+  std::error_code error;
+  fs::create_directories(fixed, error);
+  if (!error) fs::rename(path, fixed / path.filename(), error);
+  if (error) return std::unexpected(trouble(path, "cannot move to " + fixed.string() + ": " + error.message()));
+  return {};
+}
+
+}  // namespace kvwitness::harness
