@@ -1,7 +1,6 @@
 // The program kvwitness: options to arguments, arguments to commands, errors to exit statuses.
 #include <fmt/format.h>
 #include <kvwitness/kvwitness.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -55,8 +54,8 @@ constexpr const char* kVerifyExamples =
     "A failure is printed with its minimal case and a command that replays it.\n";
 
 constexpr const char* kReplayExamples =
-    "A case with `expect` is judged by it, one without by the oracle and the invariants. Earlier calls\n"
-    "in `after` run first, in the same process.\n"
+    "A case with `expect` is judged by it, one without by the oracle and the invariants. Its prior calls\n"
+    "(`after`) run first, in the same process.\n"
     "\n"
     "Examples:\n"
     "  kvwitness replay found/*.json                        on every implementation here\n"
@@ -122,7 +121,7 @@ void add_verify(CLI::App& program, VerifyArguments& arguments) {
   add_text(app, "--json", arguments.json, "write a report as JSON", "FILE");
   add_text(app, "--junit", arguments.junit, "write a report as JUnit XML", "FILE");
   add_text(app, "--failures", arguments.failures, "keep failing cases here and replay them first", "DIR");
-  app.add_flag("--quiet", arguments.quiet, "print failures and the last line alone");
+  app.add_flag("--quiet", arguments.quiet, "print only failures and the last line");
   app.footer(std::string(kVerifyExamples) + kStatuses);
 }
 
@@ -229,10 +228,6 @@ int main_of(int argc, char** argv) {
 }
 
 }  // namespace
-
-Environment environment_of_process() {
-  return read_environment(environ);
-}
 
 }  // namespace kvwitness::harness::cli
 

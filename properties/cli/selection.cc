@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fnmatch.h>
-#include <kvwitness/backend.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -12,7 +11,7 @@
 #include "properties/implementations/pipe.h"
 #include "properties/implementations/plugin.h"
 #include "properties/implementations/registry.h"
-#include "properties/sandbox/worker.h"
+#include "properties/sandbox/isolation.h"
 
 namespace kvwitness::harness::cli {
 namespace {
@@ -134,11 +133,6 @@ std::vector<const Property*> select_properties(const std::vector<std::string>& g
     }
   }
   return selected;
-}
-
-std::vector<std::string> known_backend_names() {
-  const auto names = kvwitness::known_backend_names();
-  return {names.begin(), names.end()};
 }
 
 std::string executable_path() {

@@ -1,4 +1,4 @@
-// The CUDA kernels on a GPU: cuda-block and cuda-warp. Built where nvcc is; implementations_cuda_absent.cc stands in
+// The CUDA kernels on a GPU: cuda-block and cuda-warp. Built where nvcc is; cuda_absent.cc stands in
 // elsewhere.
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>

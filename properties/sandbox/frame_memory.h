@@ -1,7 +1,7 @@
 // Memory for the buffers of one call: sparse, shared between processes, with an unreadable page directly in front of
 // and behind each buffer.
 //
-// The memory is a file that lives in memory alone. The process that lays calls out maps it without guards; the process
+// The memory is a file that lives only in memory. The process that lays calls out maps it without guards; the process
 // that makes the calls maps it with them, the inputs read-only where the call may not write them. Offsets are the same
 // in both.
 #ifndef PROPERTIES_SANDBOX_FRAME_MEMORY_H

@@ -24,7 +24,7 @@ std::string path_of(const std::string& plugin) {
 }
 
 std::unique_ptr<Implementation> load(const std::string& plugin) {
-  auto loaded = load_plugin(path_of(plugin), {.call = milliseconds(300), .unfamiliar = milliseconds(1000)});
+  auto loaded = load_plugin(path_of(plugin), {.call = milliseconds(300), .warm_up_call = milliseconds(1000)});
   EXPECT_TRUE(loaded.has_value()) << loaded.error();
   return std::move(*loaded);
 }

@@ -1,0 +1,84 @@
+#include "properties/run/domains.h"
+
+#include <kvwitness/legality.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace kvwitness::harness {
+namespace {
+
+Focus focus_of(std::string_view property) {
+  constexpr std::pair<std::string_view, Focus> kFoci[] = {
+      {"refusal", Focus::kRefusals},
+      {"refused_writes_nothing", Focus::kRefusals},
+      {"coverage", Focus::kInRange},
+      {"gap_bound", Focus::kInRange},
+      {"empty_row", Focus::kEmptyRows},
+      {"short_row", Focus::kShortRows},
+      {"out_of_range", Focus::kOutOfRange},
+      {"padding", Focus::kPadding},
+      {"budget", Focus::kManyWitnesses},
+      {"order", Focus::kManyWitnesses},
+      {"budget_growth", Focus::kManyWitnesses},
+      {"added_occupant", Focus::kManyWitnesses},
+  };
+  const auto found = std::ranges::find(kFoci, property, &std::pair<std::string_view, Focus>::first);
+  return found == std::end(kFoci) ? Focus::kEverything : found->second;
+}
+
+}  // namespace
+
+Domain domain_of(const RunOptions& options) {
+  Domain domain;
+  domain.operations = {Operation::kWitnesses, Operation::kApply, Operation::kScatter};
+  domain.topk = options.topk;
+  domain.num_segments = options.num_segments;
+  domain.contiguous = options.contiguous;
+  domain.align_bytes = options.align_bytes;
+  return domain;
+}
+
+Domain domain_of(const RunOptions& options, const Implementation& implementation) {
+  Domain domain = domain_of(options);
+  std::erase_if(domain.operations, [&](Operation operation) { return !implementation.provides(operation); });
+  domain.legal_only = !implementation.checks_arguments();
+  const bool strides = std::ranges::any_of(
+      domain.operations, [&](Operation operation) { return implementation.honours_stride(operation); });
+  domain.contiguous = domain.contiguous || !strides;
+  return domain;
+}
+
+Domain stream_domain(const Domain& domain, const Property& property) {
+  Domain narrowed = domain;
+  std::erase_if(narrowed.operations, [&](Operation operation) { return !property.concerns(operation); });
+  narrowed.focus = focus_of(property.name);
+  return narrowed;
+}
+
+bool admits_case(const Domain& domain, const Case& value) {
+  const auto listed = [](const std::vector<std::int64_t>& list, std::int64_t number) {
+    return list.empty() || std::ranges::find(list, number) != list.end();
+  };
+  if (std::ranges::find(domain.operations, value.operation) == domain.operations.end()) return false;
+  if (!std::ranges::all_of(value.prior_calls, [&](const Case& prior) { return admits_case(domain, prior); }))
+    return false;
+  if (domain.contiguous && value.row_stride && *value.row_stride != value.topk) return false;
+  if (value.base_offset * 4 % domain.align_bytes != 0) return false;
+  if (!is_legal(value)) return !domain.legal_only;
+  // Scatter's off switch is legal whatever else is passed; that belongs to the refusals.
+  const bool rows_fit = value.topk >= 0 &&
+                        static_cast<__int128>(value.rows()) * value.topk == static_cast<__int128>(value.learned.size());
+  if (domain.legal_only && !rows_fit) return false;
+  return listed(domain.topk, value.topk) && listed(domain.num_segments, value.num_segments) &&
+         listed(domain.rows, value.rows());
+}
+
+bool is_about_refusals(const Property& property) {
+  return focus_of(property.name) == Focus::kRefusals;
+}
+
+}  // namespace kvwitness::harness
