@@ -245,6 +245,7 @@ TEST(Runner, PassesARightImplementationWithEveryProperty) {
   const RunReport report = run_faulty(options, {});
   EXPECT_THAT(report.missed_floors, IsEmpty());
   for (const PropertyResult& result : report.implementations.at(0).properties) {
+    if (result.property == "backend_equality") continue;  // for the library's own implementations, which have peers
     EXPECT_EQ(result.kind, ResultKind::kPass) << result.property << ": " << result.reason;
     EXPECT_GE(result.cases, 100) << result.property;
   }
