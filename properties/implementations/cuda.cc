@@ -73,7 +73,7 @@ class DeviceCopy {
     const auto is_canary = [](std::int32_t value) { return value == kCanary; };
     return std::all_of(all.begin(), first, is_canary) && std::all_of(last, all.end(), is_canary)
                ? ""
-               : "the kernel wrote beside a buffer on the device";
+               : "the kernel wrote outside a buffer on the device";
   }
 
  private:

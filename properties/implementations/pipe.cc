@@ -245,7 +245,7 @@ class PipeImplementation final : public Implementation {
   milliseconds wait_for_more_;  // after an answer
   std::string name_;
   std::uint32_t sequence_ = 0;           // of the last request
-  std::uint32_t requests_ahead_ = 0;     // sent behind the one whose answer is read
+  std::uint32_t requests_ahead_ = 0;     // sent after the one whose answer is read
   std::set<CallShape> answered_shapes_;  // by this process
 };
 

@@ -93,7 +93,7 @@ Head head_of(std::span<const std::byte> bytes) {
 
 // What is wrong with a hello, as a sentence; "" where nothing is.
 std::string hello_error(const HelloHead& head);
-// The program's name from the bytes behind the hello's head, with what a terminal would not print as question marks.
+// The program's name from the bytes after the hello's head, with what a terminal would not print as question marks.
 std::string name_from(std::span<const std::byte> bytes);
 
 // Whether the case's rows are sent with its stride, and with which stride they are sent.

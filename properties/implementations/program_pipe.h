@@ -1,4 +1,4 @@
-// A program behind two pipes: its standard input and output, with deadlines, without SIGPIPE. Used only by pipe.cc.
+// A program at the other end of two pipes: its standard input and output, with deadlines, without SIGPIPE. Used only by pipe.cc.
 #ifndef PROPERTIES_IMPLEMENTATIONS_PROGRAM_PIPE_H
 #define PROPERTIES_IMPLEMENTATIONS_PROGRAM_PIPE_H
 

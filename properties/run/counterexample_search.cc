@@ -209,8 +209,8 @@ class Search {
     return std::nullopt;
   }
 
-  // The fewest of the last prior calls with which the case fails, by bisection. The first of those is one that the fault
-  // needs, and often the only one.
+  // The fewest of the last prior calls with which the case fails, by bisection. The first of those is one that the
+  // fault needs, and often the only one.
   Case with_fewest_calls(Case value) {
     const auto with_last = [&](std::size_t count) {
       Case fewer = value;

@@ -1,5 +1,5 @@
-// A property judged while the further runs that it asks for are still to be made, so that those of many judgements can be
-// made together.
+// A property judged while the further runs that it asks for are still to be made, so that those of many judgements can
+// be made together.
 #ifndef PROPERTIES_RUN_DEFERRED_RUNS_H
 #define PROPERTIES_RUN_DEFERRED_RUNS_H
 

@@ -18,8 +18,8 @@ Domain domain_of(const RunOptions& options, const Implementation& implementation
 // What of an implementation's domain the property's stream is drawn from; without operations where it has none.
 Domain stream_domain(const Domain& domain, const Property& property);
 
-// Whether the case, its prior calls included, lies within the domain. Lists of widths and segment counts bind only legal
-// calls: a refused one may need another value to be what it is.
+// Whether the case, its prior calls included, lies within the domain. Lists of widths and segment counts bind only
+// legal calls: a refused one may need another value to be what it is.
 bool admits_case(const Domain& domain, const Case& value);
 
 // Whether the property is about refusals, which not every implementation promises.

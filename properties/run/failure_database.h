@@ -1,8 +1,8 @@
 // The failure database: a folder with every failing case, replayed first the next time.
 //
 // An entry is a case file (any `kvwitness replay` reads it) whose cases carry the pair that failed in their note:
-// "fails: IMPLEMENTATION, PROPERTY", the minimal case first, then the original one. Its name is made of the pair and of a
-// digest of the original case, so the same failure keeps the same file. Once the pair passes the entry moves to the
+// "fails: IMPLEMENTATION, PROPERTY", the minimal case first, then the original one. Its name is made of the pair and of
+// a digest of the original case, so the same failure keeps the same file. Once the pair passes the entry moves to the
 // sub-folder `fixed`.
 #ifndef PROPERTIES_RUN_FAILURE_DATABASE_H
 #define PROPERTIES_RUN_FAILURE_DATABASE_H

@@ -18,8 +18,8 @@ struct Judgement {
   Verdict verdict;
 };
 
-// In the order of `properties`. Where the case or one of its prior calls has an `expect`, the property named kExpectation
-// judges that, last.
+// In the order of `properties`. Where the case or one of its prior calls has an `expect`, the property named
+// kExpectation judges that, last.
 std::vector<Judgement> judge_case(const Case& value, Implementation& implementation,
                                   std::span<const Property* const> properties);
 

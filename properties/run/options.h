@@ -34,8 +34,8 @@ struct RunOptions {
   std::int64_t cases_per_property = kDefaultCasesPerProperty;  // generated; 0 runs only the pinned ones
   std::optional<double> time_limit_seconds;
   std::int64_t shrink_attempts = kDefaultShrinkAttempts;
-  // Of those the ones that begin with a restart: for each failure, and for all failures of an implementation that starts
-  // slowly.
+  // How many of those may begin with a restart: for each failure, or for all failures together of an implementation
+  // that starts slowly.
   std::int64_t fresh_shrink_attempts() const { return shrink_attempts / 4; }
   // The domain that the command line narrows (`--topk`, `--segments`, `--contiguous`, `--align`); empty lists admit
   // all. Pinned cases outside it are left out.

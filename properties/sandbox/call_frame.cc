@@ -166,8 +166,8 @@ struct CallFrame::Buffer {
   std::int64_t placement_span() const { return static_cast<std::int64_t>(placement.span_bytes) / kElementBytes; }
   std::int64_t row_begin(std::int64_t row) const { return first + row * stride; }
 
-  // Calls visit(begin, end, row) for each stretch of canaries: in front (row -1), behind each row but the last (its
-  // row), behind (rows).
+  // Calls visit(begin, end, row) for each stretch of canaries: before the rows (row -1), after each row but the
+  // last (its row), and after the last (rows).
   template <typename Visit>
   void for_each_canary_stretch(Visit visit) const {
     visit(static_cast<std::int64_t>(placement.pages_begin) / kElementBytes, first, std::int64_t{-1});
@@ -311,9 +311,9 @@ std::string CallFrame::stray_of(const Buffer& buffer) const {
     }
     const std::string name(buffer.name);
     if (row < 0) {
-      found = "the element " + std::to_string(buffer.first - at) + " before the " + name;
+      found = "element " + std::to_string(buffer.first - at) + " before the " + name;
     } else if (row >= buffer.rows) {
-      found = "the element " + std::to_string(at - buffer.end()) + " behind the " + name;
+      found = "element " + std::to_string(at - buffer.end()) + " past the end of the " + name;
     } else {
       found = "spare column " + std::to_string(at - buffer.row_begin(row)) + " of row " + std::to_string(row) +
               " of the " + name;

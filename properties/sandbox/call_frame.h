@@ -39,7 +39,7 @@ std::string_view buffer_name(const PlacedCall& call, Region region) noexcept;
 // The call with pointers into the memory's guarded view: inputs through its read-only side where `guard_inputs`.
 Call resolve(const PlacedCall& placed, const FrameMemory& memory, bool guard_inputs);
 
-// Layout. The rows start base_offset elements behind a 64-byte boundary, in the learned buffer and in the output; the
+// Layout. The rows start base_offset elements after a 64-byte boundary, in the learned buffer and in the output; the
 // lengths start on one. The spare columns of strided rows, and what the buffers leave of their pages, hold canaries,
 // written by the call or not: values that count as tokens in segments of any length (Fill::kTokens) or as padding
 // (Fill::kPadding). A separate output holds a poison that is no right answer for the case: neither an edge, nor -1, nor

@@ -173,7 +173,7 @@ class Server {
     }
   }
 
-  // Takes note of every child that has ended: the worker, and what workers have left behind.
+  // Takes note of every child that has ended: the worker, and what workers have left.
   void reap() {
     int status = 0;
     for (pid_t child = 0; (child = waitpid(-1, &status, WNOHANG)) > 0;) {

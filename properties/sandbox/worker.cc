@@ -30,7 +30,7 @@ std::string text_of(const std::array<char, size>& text) {
 // What became of a task.
 enum class TaskEnd : std::uint8_t { kAnswered, kDied, kHung };
 
-// " at byte 8 behind the learned rows"; empty where the address lies elsewhere.
+// " at an access 8 bytes past the end of the learned rows"; empty where the address lies elsewhere.
 std::string describe_memory_fault(const MemoryFault& fault, const PlacedCall& call) {
   if (!fault.located) {
     return "";
@@ -42,11 +42,11 @@ std::string describe_memory_fault(const MemoryFault& fault, const PlacedCall& ca
   if (fault.offset < buffer.first) {
     return " at an access " + std::to_string(buffer.first - fault.offset) + " bytes before the " + name;
   }
-  const std::uint64_t behind = fault.offset - buffer.first;
-  if (behind >= buffer.span_bytes) {
-    return " at an access " + std::to_string(behind - buffer.span_bytes) + " bytes behind the " + name;
+  const std::uint64_t position = fault.offset - buffer.first;
+  if (position >= buffer.span_bytes) {
+    return " at an access " + std::to_string(position - buffer.span_bytes) + " bytes past the end of the " + name;
   }
-  return " at a write to the " + name + ", which are an input, at byte " + std::to_string(behind);
+  return " at a write to the " + name + ", which are an input, at byte " + std::to_string(position);
 }
 
 Outcome outcome_of_death(int wait_status, const std::string& where) {
