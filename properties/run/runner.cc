@@ -7,8 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "properties/generators/coverage_classes.h"
-#include "properties/generators/generators.h"
+#include "properties/generators/case_stream.h"
 #include "properties/rules/expectation.h"
 #include "properties/run/counterexample_search.h"
 #include "properties/run/domain_probe.h"
@@ -239,7 +238,6 @@ Domain Run::domain_of(const Implementation& implementation) const {
 Domain Run::stream_domain(const Seat& seat, const Property& property) const {
   Domain domain = seat.narrowed;
   std::erase_if(domain.operations, [&](Operation operation) { return !property.concerns(operation); });
-  domain.focus = focus_of(property.name);
   return domain;
 }
 
@@ -571,7 +569,7 @@ void Run::judge_shared(Seat& seat) {
   }
   for (std::size_t i = 0; i < hits.size(); ++i) {
     const CoverageClass& kind = classes_[i];
-    const bool due = scenario_of(kind).shared && scenario_of(kind).possible(domain);
+    const bool due = kind.scenario->shared && kind.scenario->possible(domain);
     if (!due || hits[i] > 0) continue;
     report_.missed_floors.push_back({.implementation = seat.result.implementation,
                                      .property = "every property",
@@ -600,7 +598,7 @@ void Run::judge_stream(std::size_t property) {
 }
 
 void Run::judge_stream_on(std::size_t property, const Domain& domain, const std::vector<Seat*>& seats) {
-  CaseStream stream(domain, seed_for(options_.seed, properties_[property]->name));
+  CaseStream stream(domain, focus_of(properties_[property]->name), seed_for(options_.seed, properties_[property]->name));
   if (stream.empty()) return;
   std::vector<std::int64_t> hits(classes_.size(), 0);
   const auto is_open = [&](const Seat* seat) { return !seat->is_settled(property) && !seat->is_given_up(); };
@@ -652,8 +650,8 @@ void Run::note_classes(std::size_t property, const Domain& domain, const std::ve
                        const std::vector<std::int64_t>& hits, bool whole) {
   for (std::size_t i = 0; i < hits.size(); ++i) {
     const CoverageClass& kind = classes_[i];
-    if (scenario_of(kind).shared || !scenario_of(kind).possible(domain)) continue;
-    const std::int64_t floor = class_floor(kind, domain, options_.cases_per_property);
+    if (kind.scenario->shared || !kind.scenario->possible(domain)) continue;
+    const std::int64_t floor = class_floor(kind, focus_of(properties_[property]->name), options_.cases_per_property);
     for (Seat* seat : seats) {
       PropertyResult& result = seat->result.properties[property];
       result.classes[std::string(kind.name)] = hits[i];

@@ -1,7 +1,7 @@
-// A stream of pseudo-random draws for generators that draw thousands of values a case, where a RapidCheck generator for
-// each would dominate the run. Seeded from RapidCheck's generator, so a case is a function of RapidCheck's seed.
-#ifndef PROPERTIES_GENERATORS_DRAWS_H
-#define PROPERTIES_GENERATORS_DRAWS_H
+// A stream of pseudo-random values for what a generator draws by the thousand, where a RapidCheck generator for each
+// would dominate the run. Its seed is drawn by RapidCheck, so a case is a function of RapidCheck's choices.
+#ifndef PROPERTIES_GENERATORS_RANDOM_SOURCE_H
+#define PROPERTIES_GENERATORS_RANDOM_SOURCE_H
 
 #include <cstddef>
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace kvwitness::harness {
 
-class Draws {
+class RandomSource {
  public:
-  explicit Draws(std::uint64_t seed) : state_(seed) {}
+  explicit RandomSource(std::uint64_t seed) : state_(seed) {}
 
   // splitmix64 (Steele, Lea and Flood, 2014).
   std::uint64_t next() {
@@ -55,4 +55,4 @@ class Draws {
 
 }  // namespace kvwitness::harness
 
-#endif  // PROPERTIES_GENERATORS_DRAWS_H
+#endif  // PROPERTIES_GENERATORS_RANDOM_SOURCE_H
