@@ -37,6 +37,11 @@ std::vector<const Scenario*> shared_scenarios(const Domain& domain) {
   return list;
 }
 
+rc::Gen<Case> case_generator(const Domain& domain, Focus focus) {
+  return rc::gen::mapcat(rc::gen::elementOf(deck_for(domain, focus)),
+                         [domain](const Scenario* scenario) { return case_generator(domain, *scenario); });
+}
+
 CaseStream::CaseStream(Domain domain, Focus focus, std::uint64_t seed)
     : domain_(std::move(domain)), deck_(deck_for(domain_, focus)), seed_(seed) {}
 

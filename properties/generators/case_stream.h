@@ -29,6 +29,9 @@ std::vector<const Scenario*> deck_for(const Domain& domain, Focus focus = Focus:
 // The shared scenarios that the domain admits.
 std::vector<const Scenario*> shared_scenarios(const Domain& domain);
 
+// A case of a scenario drawn from the deck, which must not be empty.
+rc::Gen<Case> case_generator(const Domain& domain, Focus focus);
+
 // A property's stream of cases. Equal domains, foci and seeds give equal streams.
 class CaseStream {
  public:

@@ -45,11 +45,6 @@ rc::Seq<Row> simpler_rows(const Row& row) {
   return rc::seq::fromContainer(std::move(list));
 }
 
-rc::Gen<Case> from_deck(const Domain& domain, std::vector<const Scenario*> deck) {
-  return rc::gen::mapcat(rc::gen::elementOf(std::move(deck)),
-                         [domain](const Scenario* scenario) { return case_generator(domain, *scenario); });
-}
-
 }  // namespace
 
 rc::Gen<Row> row(RowStructure structure, const RowShape& shape) {
@@ -78,7 +73,7 @@ rc::Gen<harness::Batch> batch(std::int64_t rows, std::int64_t topk, std::int64_t
 }
 
 rc::Gen<Case> call(const Domain& domain) {
-  return from_deck(domain, harness::deck_for(domain));
+  return harness::case_generator(domain, harness::Focus::kEverything);
 }
 
 rc::Gen<Case> legal_call() {
@@ -96,7 +91,8 @@ rc::Gen<Case> call_of(std::string_view scenario, const Domain& domain) {
   for (const Scenario& candidate : harness::all_scenarios()) {
     if (candidate.name == scenario && candidate.possible(domain)) found.push_back(&candidate);
   }
-  return from_deck(domain, std::move(found));
+  return rc::gen::mapcat(rc::gen::elementOf(std::move(found)),
+                         [domain](const Scenario* admitted) { return case_generator(domain, *admitted); });
 }
 
 std::vector<std::string_view> scenario_names() {
