@@ -1,4 +1,4 @@
-#include "kernels/gpu_check/device_checks.h"
+#include "tests/gpu/device_checks.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "kernels/gpu_check/device_buffer.h"
 #include "properties/case.h"
 #include "properties/oracle.h"
+#include "tests/gpu/device_buffer.h"
 
 namespace kvwitness::gpu_check {
 namespace {
