@@ -57,7 +57,6 @@ TEST(Assertions, GuardTheSegmentArithmetic) {
   EXPECT_DEATH(SegmentCount(65), "num_segments <= kMaxMergeSegments");
   EXPECT_DEATH(SegmentCount(4).edges(0), "context_len >= 1");
   EXPECT_DEATH(context_len_of_request(1, 2, 2), "index < next_n");
-  EXPECT_DEATH(detail::RowPartition(0, 4), "context_len >= 1");
   EXPECT_DEATH(detail::RowPartition(4, 65), "num_segments <= kMaxMergeSegments");
 }
 
