@@ -235,11 +235,11 @@ class GlobalBuffer {
 // The main() of a program that tries a kernel under many schedules. `PROGRAM NUMBER` runs that one schedule
 // again, and `PROGRAM --schedules COUNT` as many.
 //
-// @param argc  that of main()
-// @param argv  that of main()
-// @param count       how many schedules: in_order, then random and PCT ones in turn
-// @param body        runs the kernel under a schedule; any text but the empty one ends the tries and is
-//                    printed with the schedule's number
+// @param argc   that of main()
+// @param argv   that of main()
+// @param count  how many schedules: in_order, then random and PCT ones in turn
+// @param body   runs the kernel under a schedule; any text but the empty one ends the tries and is printed
+//               with the schedule's number
 // @return 1 where `body` returned a text, otherwise 0
 int run_schedules(int argc, char** argv, std::uint64_t count,
                   const std::function<std::string(std::uint64_t schedule)>& body);
