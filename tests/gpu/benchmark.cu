@@ -5,10 +5,10 @@
 #include <cstdio>
 #include <functional>
 
-#include "kernels/gpu_check/benchmark.h"
-#include "kernels/gpu_check/device_buffer.h"
 #include "kernels/src/launch.h"
 #include "kernels/src/plan.h"
+#include "tests/gpu/benchmark.h"
+#include "tests/gpu/device_buffer.h"
 
 namespace kvwitness::gpu_check {
 namespace {

@@ -1,6 +1,6 @@
 // What a run of checks has found.
-#ifndef KERNELS_GPU_CHECK_CHECK_LOG_H
-#define KERNELS_GPU_CHECK_CHECK_LOG_H
+#ifndef TESTS_GPU_CHECK_LOG_H
+#define TESTS_GPU_CHECK_LOG_H
 
 #include <cstdio>
 #include <string>
@@ -32,4 +32,4 @@ class CheckLog {
 
 }  // namespace kvwitness::gpu_check
 
-#endif  // KERNELS_GPU_CHECK_CHECK_LOG_H
+#endif  // TESTS_GPU_CHECK_LOG_H

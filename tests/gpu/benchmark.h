@@ -1,6 +1,6 @@
 // Times of the pass on this device, beside those of moving the same bytes.
-#ifndef KERNELS_GPU_CHECK_BENCHMARK_H
-#define KERNELS_GPU_CHECK_BENCHMARK_H
+#ifndef TESTS_GPU_BENCHMARK_H
+#define TESTS_GPU_BENCHMARK_H
 
 #include <string>
 #include <vector>
@@ -27,4 +27,4 @@ std::string to_json(const std::vector<Timing>& timings, const std::string& devic
 
 }  // namespace kvwitness::gpu_check
 
-#endif  // KERNELS_GPU_CHECK_BENCHMARK_H
+#endif  // TESTS_GPU_BENCHMARK_H

@@ -1,8 +1,8 @@
 // What only a real device can show of the CUDA interface.
-#ifndef KERNELS_GPU_CHECK_DEVICE_CHECKS_H
-#define KERNELS_GPU_CHECK_DEVICE_CHECKS_H
+#ifndef TESTS_GPU_DEVICE_CHECKS_H
+#define TESTS_GPU_DEVICE_CHECKS_H
 
-#include "kernels/gpu_check/check_log.h"
+#include "tests/gpu/check_log.h"
 
 namespace kvwitness::gpu_check {
 
@@ -12,4 +12,4 @@ void check_device(CheckLog& log);
 
 }  // namespace kvwitness::gpu_check
 
-#endif  // KERNELS_GPU_CHECK_DEVICE_CHECKS_H
+#endif  // TESTS_GPU_DEVICE_CHECKS_H

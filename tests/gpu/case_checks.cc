@@ -1,4 +1,4 @@
-#include "kernels/gpu_check/case_checks.h"
+#include "tests/gpu/case_checks.h"
 
 #include <kvwitness/case.h>
 #include <kvwitness/legality.h>

@@ -1,6 +1,6 @@
 // Device memory, streams and CUDA errors for the checks and the benchmark. An error ends the check that met it.
-#ifndef KERNELS_GPU_CHECK_DEVICE_BUFFER_H
-#define KERNELS_GPU_CHECK_DEVICE_BUFFER_H
+#ifndef TESTS_GPU_DEVICE_BUFFER_H
+#define TESTS_GPU_DEVICE_BUFFER_H
 
 #include <cuda_runtime_api.h>
 #include <kvwitness/kvwitness_cuda.h>
@@ -91,4 +91,4 @@ class Graph {
 
 }  // namespace kvwitness::gpu_check
 
-#endif  // KERNELS_GPU_CHECK_DEVICE_BUFFER_H
+#endif  // TESTS_GPU_DEVICE_BUFFER_H

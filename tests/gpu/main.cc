@@ -14,11 +14,11 @@
 #include <string>
 #include <vector>
 
-#include "kernels/gpu_check/benchmark.h"
-#include "kernels/gpu_check/case_checks.h"
-#include "kernels/gpu_check/check_log.h"
-#include "kernels/gpu_check/device_checks.h"
 #include "properties/implementations/registry.h"
+#include "tests/gpu/benchmark.h"
+#include "tests/gpu/case_checks.h"
+#include "tests/gpu/check_log.h"
+#include "tests/gpu/device_checks.h"
 
 namespace {
 

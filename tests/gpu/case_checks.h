@@ -1,14 +1,14 @@
 // Cases on the kernels' variants, judged by the oracle: those of files, and random ones of the shapes of serving.
-#ifndef KERNELS_GPU_CHECK_CASE_CHECKS_H
-#define KERNELS_GPU_CHECK_CASE_CHECKS_H
+#ifndef TESTS_GPU_CASE_CHECKS_H
+#define TESTS_GPU_CASE_CHECKS_H
 
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "kernels/gpu_check/check_log.h"
 #include "properties/case/implementation.h"
+#include "tests/gpu/check_log.h"
 
 namespace kvwitness::gpu_check {
 
@@ -23,4 +23,4 @@ void check_random_cases(Variants variants, int count, CheckLog& log);
 
 }  // namespace kvwitness::gpu_check
 
-#endif  // KERNELS_GPU_CHECK_CASE_CHECKS_H
+#endif  // TESTS_GPU_CASE_CHECKS_H

@@ -1,4 +1,4 @@
-#include "kernels/gpu_check/device_checks.h"
+#include "tests/gpu/device_checks.h"
 
 #include <kvwitness/case.h>
 #include <kvwitness/oracle.h>
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/gpu_check/device_buffer.h"
+#include "tests/gpu/device_buffer.h"
 
 namespace kvwitness::gpu_check {
 namespace {
