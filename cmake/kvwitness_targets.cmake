@@ -5,6 +5,14 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES AND PROJECT_IS_TOP_LEV
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
 
+# Preconditions are checked (lib/include/kvwitness/assertions.h) in debug, sanitizer and fuzz builds. Not where coverage is measured: what an
+# assertion does when it fails would count as code that no test reaches.
+if(KVWITNESS_SANITIZE STREQUAL "" AND "${KVWITNESS_FUZZ_ENGINE}" STREQUAL "")
+  add_compile_definitions($<$<CONFIG:Debug>:KVWITNESS_ASSERTIONS=1>)
+elseif(NOT KVWITNESS_SANITIZE STREQUAL "coverage")
+  add_compile_definitions(KVWITNESS_ASSERTIONS=1)
+endif()
+
 # kvwitness_target(TARGET): C++23, the project's warnings and, where asked for, its sanitizers.
 # Include paths are written from the root of the repository ("properties/case.h") or, for public headers, as installed
 # (<kvwitness/witness.h>).

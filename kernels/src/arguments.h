@@ -11,20 +11,28 @@
 
 namespace kvwitness::kernels {
 
-// How row r gets its context length: lens[q] - starts[q] - next_n + r % next_n + 1 with q = r / next_n, clamped to
-// int32.
+// How row r gets its context length, which is clamped to int32:
+//
+//     lens[q * stride] - starts[q * stride] - next_n + r % next_n + 1, with q = r / next_n
 class RowLengths {
  public:
-  // `starts` may be null. next_n >= 1, rows >= 1.
+  // @param lens    lengths, or window ends
+  // @param starts  window starts; null is read as 0
+  // @param stride  elements between two lengths, and between two starts, 1 or more
+  // @param next_n  rows a request, 1 or more
+  // @param rows    how many rows, 1 or more
   RowLengths(const std::int32_t* lens, const std::int32_t* starts, std::int64_t stride, std::int64_t next_n,
              std::int64_t rows) noexcept
       : lens_(lens),
         starts_(starts),
         stride_(stride),
         next_n_(next_n),
-        requests_(static_cast<std::uint64_t>(next_n < rows ? next_n : rows)) {}
+        requests_((KVWITNESS_ASSERT(stride >= 1 && next_n >= 1 && rows >= 1, stride, next_n, rows),
+                   static_cast<std::uint64_t>(next_n < rows ? next_n : rows))) {}
 
+  // The context length of a row, 0 or more.
   KVWITNESS_HOST_DEVICE std::int32_t context_len(std::int64_t row) const noexcept {
+    KVWITNESS_ASSERT(row >= 0, row);
     std::int64_t request = row;
     std::int64_t token = 0;  // among its request's, counted from the last: 0 or less
     if (next_n_ != 1) {

@@ -1,5 +1,7 @@
 // Runs scatter on one pattern a number of times, so that a tool can count what it executes. See instructions.py.
-//   kvwitness_instruction_probe BACKEND PATTERN NUM_SEGMENTS TIMES
+//
+//     kvwitness_instruction_probe BACKEND PATTERN NUM_SEGMENTS TIMES
+//
 // Prints the tokens of one call. Patterns: real, one_segment, one_missing, alternate, spread.
 #include <kvwitness/kvwitness.h>
 

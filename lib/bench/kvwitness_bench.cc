@@ -6,10 +6,13 @@
 // call, and the ratios of scatter, read and naive loop to memcpy. Scatter changes the tail of each row; that is put
 // back between calls and its time taken off.
 //
-// kvwitness_bench [--real_rows=FILE] [--benchmark_filter=REGEX] [--benchmark_out=FILE.json --benchmark_out_format=json]
 // Those named others/... are the null models, masks and metrics; see others_bench.h.
 //
-// kvwitness_bench --list_backends     prints the backends that can run here, best first
+//     kvwitness_bench [--real_rows=FILE] [--benchmark_filter=REGEX]
+//                     [--benchmark_out=FILE.json --benchmark_out_format=json]
+//     kvwitness_bench --list_backends
+//
+// The second form prints the backends that can run here, best first.
 #include <benchmark/benchmark.h>
 #include <kvwitness/backend.h>
 #include <kvwitness/kvwitness.h>

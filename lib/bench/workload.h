@@ -48,7 +48,7 @@ class Buffer {
 // A batch of rows and what is needed to undo a scatter on it.
 class Workload {
  public:
-  // `real` is used by Pattern::kReal alone, from row `first_real_row` on, repeated as needed.
+  // `real` is used only by Pattern::kReal, from row `first_real_row` on, repeated as needed.
   struct RealRows {
     std::vector<std::vector<std::int32_t>> rows;
     std::vector<std::int32_t> context_lens;

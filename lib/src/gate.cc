@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "lib/src/checks.h"
+#include "lib/src/refusals.h"
 
 namespace kvwitness {
 
@@ -39,41 +39,35 @@ std::expected<void, Refusal> context_lens_from_windows(std::span<const std::int3
                                                        std::span<const std::int32_t> window_ends,
                                                        std::span<std::int32_t> context_lens) noexcept {
   const std::size_t rows = window_starts.size();
-  if (window_ends.size() != rows) {
-    return std::unexpected(RowsMismatch{window_ends.size(), 1, rows});
+  detail::RefusalChecks checks;
+  checks.packed_rows("", window_ends.size(), 1, rows);
+  checks.room("", context_lens.size(), rows);
+  checks.disjoint(detail::buffer(context_lens.data(), rows),
+                  {detail::buffer(window_starts.data(), rows), detail::buffer(window_ends.data(), rows)});
+  if (checks.passed()) {
+    for (std::size_t row = 0; row < rows; ++row) {
+      context_lens[row] = context_len_from_window(window_starts[row], window_ends[row]);
+    }
   }
-  if (auto checked = detail::check_room(context_lens.size(), rows); !checked) {
-    return checked;
-  }
-  if (auto checked = detail::check_disjoint(context_lens.data(), rows, window_starts.data(), rows); !checked) {
-    return checked;
-  }
-  if (auto checked = detail::check_disjoint(context_lens.data(), rows, window_ends.data(), rows); !checked) {
-    return checked;
-  }
-  for (std::size_t row = 0; row < rows; ++row) {
-    context_lens[row] = context_len_from_window(window_starts[row], window_ends[row]);
-  }
-  return {};
+  return checks.outcome().checked();
 }
 
 std::expected<void, Refusal> context_lens_from_requests(std::span<const std::int32_t> seq_lens, std::size_t next_n,
                                                         std::span<std::int32_t> context_lens) noexcept {
   const std::size_t rows = detail::saturating_product(seq_lens.size(), next_n);
-  if (auto checked = detail::check_room(context_lens.size(), rows); !checked) {
-    return checked;
-  }
-  if (auto checked = detail::check_disjoint(context_lens.data(), rows, seq_lens.data(), seq_lens.size()); !checked) {
-    return checked;
-  }
-  std::int32_t* out = context_lens.data();
-  const auto signed_next_n = static_cast<std::int64_t>(next_n);
-  for (const std::int32_t seq_len : seq_lens) {
-    for (std::int64_t index = 0; index < signed_next_n; ++index) {
-      *out++ = context_len_of_request(seq_len, signed_next_n, index);
+  detail::RefusalChecks checks;
+  checks.room("", context_lens.size(), rows);
+  checks.disjoint(detail::buffer(context_lens.data(), rows), {detail::buffer(seq_lens.data(), seq_lens.size())});
+  if (checks.passed()) {
+    std::int32_t* out = context_lens.data();
+    const auto signed_next_n = static_cast<std::int64_t>(next_n);
+    for (const std::int32_t seq_len : seq_lens) {
+      for (std::int64_t index = 0; index < signed_next_n; ++index) {
+        *out++ = context_len_of_request(seq_len, signed_next_n, index);
+      }
     }
   }
-  return {};
+  return checks.outcome().checked();
 }
 
 }  // namespace kvwitness

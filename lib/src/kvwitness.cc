@@ -11,7 +11,6 @@
 #include "kvwitness/nulls.h"
 #include "kvwitness/segments.h"
 #include "kvwitness/select.h"
-#include "lib/src/arguments.h"
 #include "lib/src/backend_message.h"
 #include "lib/src/checks.h"
 #include "lib/src/chosen_backend.h"
@@ -23,31 +22,55 @@ namespace kvwitness {
 namespace {
 
 using detail::Buffer;
+using detail::bytes;
 using detail::Count;
-using detail::refuse;
+using detail::size;
 
-// A count that has been checked.
-constexpr std::size_t size(std::int64_t count) {
-  return static_cast<std::size_t>(count);
-}
+constinit thread_local detail::LastError last_error;
 
-constexpr std::size_t bytes(std::size_t int32_len) {
-  return int32_len * sizeof(std::int32_t);
-}
+// The checks of one call.
+class CallChecks : public detail::Checks<detail::StatusOutcome> {
+ public:
+  CallChecks() noexcept : Checks(detail::StatusOutcome(last_error)) {}
 
-// The backend of the four operations, or why there is none.
-kvw_status take_backend(const Backend*& backend) noexcept {
-  const auto selected = selected_backend();
-  if (!selected) {
-    return refuse(KVW_UNKNOWN_BACKEND, "%s", selected.error().why.data());
+  kvw_status status() const noexcept { return outcome_.status(); }
+
+  // The backend of the four operations; null where KVWITNESS_BACKEND is unusable, and then refused.
+  const Backend* backend() noexcept {
+    const auto selected = selected_backend();
+    if (!selected) {
+      outcome_.refuse(KVW_UNKNOWN_BACKEND, {}, "%s", selected.error().why.data());
+      return nullptr;
+    }
+    return *selected;
   }
-  backend = *selected;
-  return KVW_OK;
-}
+
+  // learned_len == rows * topk, and rows and lengths have at most PTRDIFF_MAX bytes.
+  void contiguous_rows(const Count& learned_len, std::int64_t topk, std::int64_t rows) noexcept {
+    packed_rows(learned_len.name, size(learned_len.value), size(topk), size(rows));
+    contiguous_span(learned_len.name, size(learned_len.value));
+    contiguous_span("rows", size(rows));
+  }
+
+  // requests * next_n rows have at most PTRDIFF_MAX bytes.
+  void request_rows(std::size_t requests, std::size_t next_n) noexcept {
+    constexpr std::size_t kMost = detail::kMaxElements<std::int32_t>;
+    if (passed() && detail::saturating_product(requests, next_n) > kMost) {
+      outcome_.refuse(KVW_ROWS_MISMATCH, {},
+                      "requests is %zu and next_n %zu; their product must be at most %zu int32 elements", requests,
+                      next_n, kMost);
+    }
+  }
+};
 
 // The backend in use, or null while there is none or it is not yet known.
 const Backend* backend_at_hand() noexcept {
   return detail::chosen_backend.load(std::memory_order_relaxed);
+}
+
+RowBatch batch(const std::int32_t* learned, std::int64_t row_stride, std::int64_t topk,
+               const std::int32_t* context_lens, std::int64_t rows) noexcept {
+  return {learned, size(row_stride), size(topk), context_lens, size(rows)};
 }
 
 // Runs what may allocate and has written nothing when it fails to.
@@ -57,74 +80,62 @@ kvw_status run_or_out_of_memory(const char* name, std::int64_t value, const Work
     work();
     return KVW_OK;
   } catch (const std::bad_alloc&) {
-    return refuse(KVW_OUT_OF_MEMORY, "out of memory; %s is %lld", name, static_cast<long long>(value));
+    return last_error.refuse(KVW_OUT_OF_MEMORY, "out of memory; %s is %lld", name, static_cast<long long>(value));
   }
 }
 
 // The checks of scatter below its rows', and the pass.
-kvw_status scatter_rows(const Backend& backend, const RowBatch& batch, std::int64_t num_segments,
+kvw_status scatter_rows(CallChecks& checks, const Backend* backend, const RowBatch& rows, std::int64_t num_segments,
                         std::int32_t* topk_indices) noexcept {
-  kvw_status status = detail::check_num_merge_segments(size(num_segments));
-  // The span is known to be bounded only after the stride is checked; here it counts whether it is empty.
-  const std::size_t row_bytes = batch.topk == 0 ? 0 : bytes(batch.rows);
-  const Buffer lens{"context_lens", batch.context_lens, bytes(batch.rows)};
-  if (status == KVW_OK) {
-    status = detail::check_pointers({{"topk_indices", topk_indices, row_bytes}, lens});
+  // The span is known to be bounded only after the stride is checked; for null it counts only whether it is empty.
+  const std::size_t row_bytes = rows.topk == 0 ? 0 : bytes(rows.rows);
+  const Buffer lens{"context_lens", rows.context_lens, bytes(rows.rows)};
+  checks.merge_segments(size(num_segments));
+  checks.not_null({{"topk_indices", topk_indices, row_bytes}, lens});
+  checks.row_stride("row_stride", rows.row_stride, rows.topk, rows.rows);
+  checks.strided_span("row_stride", rows.row_stride, rows.topk, rows.rows);
+  checks.disjoint({"topk_indices", topk_indices, bytes(detail::row_span(rows.rows, rows.row_stride, rows.topk))},
+                  {lens});
+  if (checks.passed()) {
+    detail::pass_scatter(*backend, rows, size(num_segments), topk_indices);
   }
-  if (status == KVW_OK) {
-    status = detail::check_stride(batch.row_stride, batch.topk, batch.rows);
-  }
-  if (status == KVW_OK) {
-    const std::size_t span = bytes(detail::row_span(batch.rows, batch.row_stride, batch.topk));
-    status = detail::check_overlap({"topk_indices", topk_indices, span}, {lens});
-  }
-  if (status == KVW_OK) {
-    detail::pass_scatter(backend, batch, size(num_segments), topk_indices);
-  }
-  return status;
+  return checks.status();
 }
 
-// The two nulls up to their draw: *needed is the number of offsets, written to `count` where the capacity alone is at
+// The two nulls up to their draw: *needed is the number of offsets, written to `count` where only the capacity is at
 // fault.
 kvw_status check_null(std::int64_t context_len, std::int64_t budget, const std::int32_t* offsets, std::int64_t capacity,
                       std::int64_t* count, std::size_t& needed) noexcept {
-  kvw_status status = detail::check_counts({{"context_len", context_len}, {"budget", budget}, {"capacity", capacity}});
-  if (status == KVW_OK) {
-    status = detail::check_context_len("context_len", context_len);
-  }
-  if (status != KVW_OK) {
-    return status;
+  CallChecks checks;
+  checks.counts({{"context_len", context_len}, {"budget", budget}, {"capacity", capacity}});
+  checks.context_len("context_len", context_len);
+  if (!checks.passed()) {
+    return checks.status();
   }
   needed = null_count(static_cast<std::int32_t>(context_len), size(budget));
   const Buffer span{"offsets", offsets, bytes(std::min(size(capacity), needed))};
   const Buffer counted{"count", count, sizeof *count};
-  status = detail::check_pointers({span, counted});
-  if (status == KVW_OK) {
-    status = detail::check_overlap(span, {counted});
-  }
-  if (status == KVW_OK) {
-    status = detail::check_capacity({"capacity", capacity}, needed);
-    if (status != KVW_OK) {
+  checks.not_null({span, counted});
+  checks.disjoint(span, {counted});
+  if (checks.passed()) {
+    checks.room("capacity", size(capacity), needed);
+    if (!checks.passed()) {
       *count = static_cast<std::int64_t>(needed);
     }
   }
-  return status;
+  return checks.status();
 }
 
 // The two masks up to their drawing. `parameter` is the budget or the window.
 kvw_status check_mask(std::int64_t seq, const Count& parameter, const std::uint8_t* mask,
                       std::int64_t mask_len) noexcept {
-  const Count capacity{"mask_len", mask_len};
-  kvw_status status = detail::check_counts({{"seq", seq}, parameter, capacity});
-  if (status == KVW_OK) {
-    status = detail::check_context_len("seq", seq);
-  }
-  if (status != KVW_OK) {
-    return status;
-  }
+  CallChecks checks;
+  checks.counts({{"seq", seq}, parameter, {"mask_len", mask_len}});
+  checks.context_len("seq", seq);
   const std::size_t needed = size(seq) * size(seq);  // below 2^62
-  status = detail::check_pointers({{"mask", mask, size(mask_len) >= needed ? needed : 0}});
-  return status == KVW_OK ? detail::check_capacity(capacity, needed) : status;
+  checks.not_null({{"mask", mask, size(mask_len) >= needed ? needed : 0}});
+  checks.room("mask_len", size(mask_len), needed);
+  return checks.status();
 }
 
 }  // namespace
@@ -164,7 +175,7 @@ const char* kvw_status_name(kvw_status status) {
 }
 
 const char* kvw_last_error(void) {
-  return detail::last_error();
+  return last_error.text();
 }
 
 kvw_status kvw_witness_indices(const int32_t* learned, int64_t learned_len, int64_t topk, const int32_t* context_lens,
@@ -173,36 +184,26 @@ kvw_status kvw_witness_indices(const int32_t* learned, int64_t learned_len, int6
   if (backend != nullptr &&
       detail::is_plain_witness_indices(learned, topk, context_lens, rows, num_segments, witnesses) &&
       learned_len == rows * topk) {
-    detail::pass_witness_indices(*backend, {learned, size(topk), size(topk), context_lens, size(rows)},
-                                 size(num_segments), witnesses);
+    detail::pass_witness_indices(*backend, batch(learned, topk, topk, context_lens, rows), size(num_segments),
+                                 witnesses);
     return KVW_OK;
   }
+  CallChecks checks;
+  backend = checks.backend();
   const Count len{"learned_len", learned_len};
-  kvw_status status = take_backend(backend);
-  if (status == KVW_OK) {
-    status = detail::check_counts({len, {"topk", topk}, {"rows", rows}, {"num_segments", num_segments}});
-  }
-  if (status == KVW_OK) {
-    status = detail::check_packed_span(len, size(topk), size(rows));
-  }
-  if (status == KVW_OK) {
-    status = detail::check_num_witness_segments(size(num_segments), size(rows));
-  }
-  if (status != KVW_OK) {
-    return status;
-  }
+  checks.counts({len, {"topk", topk}, {"rows", rows}, {"num_segments", num_segments}});
+  checks.contiguous_rows(len, topk, rows);
+  checks.witness_segments(size(num_segments), size(rows));
   const Buffer row_span{"learned", learned, bytes(size(learned_len))};
   const Buffer len_span{"context_lens", context_lens, bytes(size(rows))};
   const Buffer out_span{"witnesses", witnesses, bytes(size(rows) * size(num_segments))};
-  status = detail::check_pointers({row_span, len_span, out_span});
-  if (status == KVW_OK) {
-    status = detail::check_overlap(out_span, {row_span, len_span});
+  checks.not_null({row_span, len_span, out_span});
+  checks.disjoint(out_span, {row_span, len_span});
+  if (checks.passed()) {
+    detail::pass_witness_indices(*backend, batch(learned, topk, topk, context_lens, rows), size(num_segments),
+                                 witnesses);
   }
-  if (status == KVW_OK) {
-    detail::pass_witness_indices(*backend, {learned, size(topk), size(topk), context_lens, size(rows)},
-                                 size(num_segments), witnesses);
-  }
-  return status;
+  return checks.status();
 }
 
 kvw_status kvw_apply(const int32_t* learned, int64_t learned_len, int64_t topk, const int32_t* context_lens,
@@ -211,45 +212,32 @@ kvw_status kvw_apply(const int32_t* learned, int64_t learned_len, int64_t topk, 
   if (backend != nullptr &&
       detail::is_plain_apply(learned, topk, context_lens, rows, learned_keep, num_segments, max_replacements, out) &&
       learned_len == rows * topk) {
-    detail::pass_apply(*backend, {learned, size(topk), size(topk), context_lens, size(rows)}, size(learned_keep),
-                       size(num_segments), size(max_replacements), out, size(topk));
+    detail::pass_apply(*backend, batch(learned, topk, topk, context_lens, rows), size(learned_keep), size(num_segments),
+                       size(max_replacements), out, size(topk));
     return KVW_OK;
   }
+  CallChecks checks;
+  backend = checks.backend();
   const Count len{"learned_len", learned_len};
-  kvw_status status = take_backend(backend);
-  if (status == KVW_OK) {
-    status = detail::check_counts({len,
-                                   {"topk", topk},
-                                   {"rows", rows},
-                                   {"learned_keep", learned_keep},
-                                   {"num_segments", num_segments},
-                                   {"max_replacements", max_replacements}});
-  }
-  if (status == KVW_OK) {
-    status = detail::check_packed_span(len, size(topk), size(rows));
-  }
-  if (status == KVW_OK) {
-    status = detail::check_num_merge_segments(size(num_segments));
-  }
-  if (status == KVW_OK) {
-    status = detail::check_keep(size(learned_keep), size(topk));
-  }
-  if (status != KVW_OK) {
-    return status;
-  }
+  checks.counts({len,
+                 {"topk", topk},
+                 {"rows", rows},
+                 {"learned_keep", learned_keep},
+                 {"num_segments", num_segments},
+                 {"max_replacements", max_replacements}});
+  checks.contiguous_rows(len, topk, rows);
+  checks.merge_segments(size(num_segments));
+  checks.learned_keep(size(learned_keep), size(topk));
   const Buffer row_span{"learned", learned, bytes(size(learned_len))};
   const Buffer len_span{"context_lens", context_lens, bytes(size(rows))};
   const Buffer out_span{"out", out, row_span.bytes};
-  status = detail::check_pointers({row_span, len_span, out_span});
-  if (status == KVW_OK) {
-    const Buffer foreign_rows{row_span.name, learned, out == learned ? 0 : row_span.bytes};
-    status = detail::check_overlap(out_span, {foreign_rows, len_span});
+  checks.not_null({row_span, len_span, out_span});
+  checks.disjoint(out_span, {{row_span.name, learned, out == learned ? 0 : row_span.bytes}, len_span});
+  if (checks.passed()) {
+    detail::pass_apply(*backend, batch(learned, topk, topk, context_lens, rows), size(learned_keep), size(num_segments),
+                       size(max_replacements), out, size(topk));
   }
-  if (status == KVW_OK) {
-    detail::pass_apply(*backend, {learned, size(topk), size(topk), context_lens, size(rows)}, size(learned_keep),
-                       size(num_segments), size(max_replacements), out, size(topk));
-  }
-  return status;
+  return checks.status();
 }
 
 kvw_status kvw_scatter(int32_t* topk_indices, int64_t topk_indices_len, int64_t topk, const int32_t* context_lens,
@@ -260,23 +248,16 @@ kvw_status kvw_scatter(int32_t* topk_indices, int64_t topk_indices_len, int64_t 
   const Backend* backend = backend_at_hand();
   if (backend != nullptr && detail::is_plain_scatter(topk_indices, topk, topk, context_lens, rows, num_segments) &&
       topk_indices_len == rows * topk) {
-    detail::pass_scatter(*backend, {topk_indices, size(topk), size(topk), context_lens, size(rows)}, size(num_segments),
+    detail::pass_scatter(*backend, batch(topk_indices, topk, topk, context_lens, rows), size(num_segments),
                          topk_indices);
     return KVW_OK;
   }
+  CallChecks checks;
+  backend = checks.backend();
   const Count len{"topk_indices_len", topk_indices_len};
-  kvw_status status = take_backend(backend);
-  if (status == KVW_OK) {
-    status = detail::check_counts({len, {"topk", topk}, {"rows", rows}, {"num_segments", num_segments}});
-  }
-  if (status == KVW_OK) {
-    status = detail::check_packed_span(len, size(topk), size(rows));
-  }
-  if (status != KVW_OK) {
-    return status;
-  }
-  return scatter_rows(*backend, {topk_indices, size(topk), size(topk), context_lens, size(rows)}, num_segments,
-                      topk_indices);
+  checks.counts({len, {"topk", topk}, {"rows", rows}, {"num_segments", num_segments}});
+  checks.contiguous_rows(len, topk, rows);
+  return scatter_rows(checks, backend, batch(topk_indices, topk, topk, context_lens, rows), num_segments, topk_indices);
 }
 
 kvw_status kvw_scatter_strided(int32_t* topk_indices, int64_t row_stride, int64_t topk, const int32_t* context_lens,
@@ -287,22 +268,16 @@ kvw_status kvw_scatter_strided(int32_t* topk_indices, int64_t row_stride, int64_
   const Backend* backend = backend_at_hand();
   if (backend != nullptr &&
       detail::is_plain_scatter(topk_indices, row_stride, topk, context_lens, rows, num_segments)) {
-    detail::pass_scatter(*backend, {topk_indices, size(row_stride), size(topk), context_lens, size(rows)},
-                         size(num_segments), topk_indices);
+    detail::pass_scatter(*backend, batch(topk_indices, row_stride, topk, context_lens, rows), size(num_segments),
+                         topk_indices);
     return KVW_OK;
   }
-  kvw_status status = take_backend(backend);
-  if (status == KVW_OK) {
-    status = detail::check_counts(
-        {{"row_stride", row_stride}, {"topk", topk}, {"rows", rows}, {"num_segments", num_segments}});
-  }
-  if (status == KVW_OK) {
-    status = detail::check_single_row_span(size(topk), size(rows));
-  }
-  if (status != KVW_OK) {
-    return status;
-  }
-  return scatter_rows(*backend, {topk_indices, size(row_stride), size(topk), context_lens, size(rows)}, num_segments,
+  CallChecks checks;
+  backend = checks.backend();
+  checks.counts({{"row_stride", row_stride}, {"topk", topk}, {"rows", rows}, {"num_segments", num_segments}});
+  checks.contiguous_span("topk", rows == 1 ? size(topk) : 0);
+  checks.contiguous_span("rows", size(rows));
+  return scatter_rows(checks, backend, batch(topk_indices, row_stride, topk, context_lens, rows), num_segments,
                       topk_indices);
 }
 
@@ -312,60 +287,49 @@ uint64_t kvw_segment_of(uint64_t token, uint64_t context_len, uint64_t num_segme
 
 kvw_status kvw_context_lens_from_windows(const int32_t* window_starts, const int32_t* window_ends, int64_t rows,
                                          int32_t* context_lens) {
-  kvw_status status = detail::check_counts({{"rows", rows}});
-  if (status == KVW_OK) {
-    status = detail::check_contiguous_span("rows", size(rows));
-  }
-  if (status != KVW_OK) {
-    return status;
-  }
+  CallChecks checks;
+  checks.counts({{"rows", rows}});
+  checks.contiguous_span("rows", size(rows));
   const Buffer starts{"window_starts", window_starts, bytes(size(rows))};
   const Buffer ends{"window_ends", window_ends, bytes(size(rows))};
   const Buffer out{"context_lens", context_lens, bytes(size(rows))};
-  status = detail::check_pointers({starts, ends, out});
-  if (status == KVW_OK) {
-    status = detail::check_overlap(out, {starts, ends});
-  }
-  if (status == KVW_OK) {
+  checks.not_null({starts, ends, out});
+  checks.disjoint(out, {starts, ends});
+  if (checks.passed()) {
     std::ignore =
         context_lens_from_windows({window_starts, size(rows)}, {window_ends, size(rows)}, {context_lens, size(rows)});
   }
-  return status;
+  return checks.status();
 }
 
 kvw_status kvw_context_lens_from_requests(const int32_t* seq_lens, int64_t requests, int64_t next_n,
                                           int32_t* context_lens) {
-  kvw_status status = detail::check_counts({{"requests", requests}, {"next_n", next_n, 1}});
-  if (status != KVW_OK) {
-    return status;
-  }
+  CallChecks checks;
+  checks.counts({{"requests", requests}, {"next_n", next_n, 1}});
   const std::size_t rows = detail::saturating_product(size(requests), size(next_n));
-  if (rows > detail::kMaxElements<std::int32_t>) {
-    return refuse(KVW_ROWS_MISMATCH, "requests is %zu and next_n %zu; their product must be at most %zu int32 elements",
-                  size(requests), size(next_n), detail::kMaxElements<std::int32_t>);
-  }
+  checks.request_rows(size(requests), size(next_n));
   const Buffer in{"seq_lens", seq_lens, bytes(size(requests))};
   const Buffer out{"context_lens", context_lens, bytes(rows)};
-  status = detail::check_pointers({in, out});
-  if (status == KVW_OK) {
-    status = detail::check_overlap(out, {in});
-  }
-  if (status == KVW_OK) {
+  checks.not_null({in, out});
+  checks.disjoint(out, {in});
+  if (checks.passed()) {
     std::ignore = context_lens_from_requests({seq_lens, size(requests)}, size(next_n), {context_lens, rows});
   }
-  return status;
+  return checks.status();
 }
 
 kvw_status kvw_segments_from_environment(int64_t* num_segments) {
-  const kvw_status status = detail::check_pointers({{"num_segments", num_segments, sizeof *num_segments}});
-  if (status != KVW_OK) {
-    return status;
+  CallChecks checks;
+  checks.not_null({{"num_segments", num_segments, sizeof *num_segments}});
+  if (!checks.passed()) {
+    return checks.status();
   }
   const auto segments = segments_from_environment();
   if (!segments) {
-    return refuse(KVW_ENVIRONMENT, "%s is \"%.*s\"; it must be decimal digits of value 0 to %d", kSegmentsVariable,
-                  static_cast<int>(std::min<std::size_t>(segments.error().value.size(), 64)),
-                  segments.error().value.data(), static_cast<int>(kMaxMergeSegments));
+    return last_error.refuse(KVW_ENVIRONMENT, "%s is \"%.*s\"; it must be decimal digits of value 0 to %d",
+                             kSegmentsVariable,
+                             static_cast<int>(std::min<std::size_t>(segments.error().value.size(), 64)),
+                             segments.error().value.data(), static_cast<int>(kMaxMergeSegments));
   }
   *num_segments = static_cast<std::int64_t>(*segments);
   return KVW_OK;
@@ -414,25 +378,16 @@ kvw_status kvw_select_mask_local(int64_t seq, int64_t window, uint8_t* mask, int
 
 kvw_status kvw_segment_coverage(const int32_t* candidates, int64_t candidates_len, int64_t context_len,
                                 int64_t num_segments, double* coverage) {
-  kvw_status status = detail::check_counts(
-      {{"candidates_len", candidates_len}, {"context_len", context_len}, {"num_segments", num_segments}});
-  if (status == KVW_OK) {
-    status = detail::check_contiguous_span("candidates_len", size(candidates_len));
-  }
-  if (status == KVW_OK) {
-    status = detail::check_context_len("context_len", context_len);
-  }
-  if (status != KVW_OK) {
-    return status;
-  }
+  CallChecks checks;
+  checks.counts({{"candidates_len", candidates_len}, {"context_len", context_len}, {"num_segments", num_segments}});
+  checks.contiguous_span("candidates_len", size(candidates_len));
+  checks.context_len("context_len", context_len);
   const Buffer in{"candidates", candidates, bytes(size(candidates_len))};
   const Buffer out{"coverage", coverage, sizeof *coverage};
-  status = detail::check_pointers({in, out});
-  if (status == KVW_OK) {
-    status = detail::check_overlap(out, {in});
-  }
-  if (status != KVW_OK) {
-    return status;
+  checks.not_null({in, out});
+  checks.disjoint(out, {in});
+  if (!checks.passed()) {
+    return checks.status();
   }
   return run_or_out_of_memory("num_segments", num_segments, [&] {
     *coverage = segment_coverage({candidates, size(candidates_len)}, static_cast<std::int32_t>(context_len),
@@ -442,25 +397,17 @@ kvw_status kvw_segment_coverage(const int32_t* candidates, int64_t candidates_le
 
 kvw_status kvw_attention_mass_recall(const int32_t* candidates, int64_t candidates_len, const double* attention,
                                      int64_t context_len, double* recall) {
-  kvw_status status = detail::check_counts({{"candidates_len", candidates_len}, {"context_len", context_len}});
-  if (status == KVW_OK) {
-    status = detail::check_contiguous_span("candidates_len", size(candidates_len));
-  }
-  if (status == KVW_OK) {
-    status = detail::check_context_len("context_len", context_len);
-  }
-  if (status != KVW_OK) {
-    return status;
-  }
+  CallChecks checks;
+  checks.counts({{"candidates_len", candidates_len}, {"context_len", context_len}});
+  checks.contiguous_span("candidates_len", size(candidates_len));
+  checks.context_len("context_len", context_len);
   const Buffer in{"candidates", candidates, bytes(size(candidates_len))};
   const Buffer mass{"attention", attention, size(context_len) * sizeof *attention};
   const Buffer out{"recall", recall, sizeof *recall};
-  status = detail::check_pointers({in, mass, out});
-  if (status == KVW_OK) {
-    status = detail::check_overlap(out, {in, mass});
-  }
-  if (status != KVW_OK) {
-    return status;
+  checks.not_null({in, mass, out});
+  checks.disjoint(out, {in, mass});
+  if (!checks.passed()) {
+    return checks.status();
   }
   return run_or_out_of_memory("context_len", context_len, [&] {
     *recall = attention_mass_recall({candidates, size(candidates_len)}, {attention, size(context_len)});
@@ -477,7 +424,7 @@ kvw_status kvw_set_backend(const char* name) {
   if (const auto chosen = select_backend(wanted); !chosen) {
     char why[detail::kBackendMessageBytes];
     detail::describe_unusable_backend(why, "name", wanted, chosen.error());
-    return refuse(KVW_UNKNOWN_BACKEND, "%s", why);
+    return last_error.refuse(KVW_UNKNOWN_BACKEND, "%s", why);
   }
   return KVW_OK;
 }

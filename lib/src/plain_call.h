@@ -1,6 +1,6 @@
 // The calls that serving makes, told apart by a few comparisons: every count positive and far from any limit, every
 // pointer given, rows in order, nothing shared. Such a call is legal, and its checks need not be worded. One that is
-// not plain may be legal all the same: it goes through the checks of arguments.h.
+// not plain may be legal all the same: it goes through the checks of checks.h.
 #ifndef LIB_SRC_PLAIN_CALL_H
 #define LIB_SRC_PLAIN_CALL_H
 

@@ -12,15 +12,20 @@
 
 namespace kvwitness::detail {
 
-// The partition of a row with context_len >= 1 into S_eff = min(num_segments, context_len) segments, 1 <= num_segments
-// <= 64. Bit s of an occupancy mask stands for segment s.
+// The partition of a row into S_eff = min(num_segments, context_len) segments. Bit s of an occupancy mask stands for
+// segment s.
 struct RowPartition {
+  // @param context_len   L in tokens, 1 or more
+  // @param num_segments  S, 1 to 64
   RowPartition(std::int32_t context_len, std::size_t num_segments) noexcept
       : segments(std::min(static_cast<std::uint32_t>(num_segments), static_cast<std::uint32_t>(context_len))),
         all_segments(~std::uint64_t{0} >> (64 - segments)),
         last_segment(num_segments - 1),
         reciprocal(static_cast<std::uint32_t>(context_len), segments),
-        edges(static_cast<std::uint32_t>(context_len), segments) {}
+        edges(static_cast<std::uint32_t>(context_len), segments) {
+    KVWITNESS_ASSERT(context_len >= 1 && num_segments >= 1 && num_segments <= kMaxMergeSegments, context_len,
+                     num_segments);
+  }
 
   std::uint32_t segments;      // S_eff
   std::uint64_t all_segments;  // the mask in which every segment of the partition is occupied

@@ -64,6 +64,7 @@ void copy_rows(const RowBatch& batch, std::int32_t* out, std::size_t out_row_str
 
 void pass_witness_indices(const Backend& backend, const RowBatch& batch, std::size_t num_segments,
                           std::int32_t* witnesses) noexcept {
+  KVWITNESS_ASSERT(num_segments >= 1);
   if (batch.rows == 0) {
     return;
   }
@@ -80,6 +81,8 @@ void pass_witness_indices(const Backend& backend, const RowBatch& batch, std::si
 
 void pass_apply(const Backend& backend, const RowBatch& batch, std::size_t learned_keep, std::size_t num_segments,
                 std::size_t max_replacements, std::int32_t* out, std::size_t out_row_stride) noexcept {
+  KVWITNESS_ASSERT(learned_keep <= batch.topk, learned_keep, batch.topk);
+  KVWITNESS_ASSERT(num_segments >= 1 && num_segments <= kMaxMergeSegments, num_segments);
   if (batch.rows == 0 || batch.topk == 0) {
     return;
   }

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <span>
 
+#include "lib/src/backend_contract.h"
 #include "lib/src/row.h"
 
 namespace kvwitness::detail {
@@ -69,6 +70,7 @@ std::uint64_t missing_segments(std::span<const std::int32_t> row, std::int32_t c
 }
 
 void scalar_witness_indices(const RowBatch& batch, std::size_t num_segments, std::int32_t* witnesses) noexcept {
+  assert_witness_indices_call(batch, num_segments, witnesses);
   for (std::size_t row = 0; row < batch.rows; ++row) {
     std::int32_t* const out = witnesses + row * num_segments;
     if (batch.context_lens[row] <= 0) {
@@ -84,6 +86,7 @@ void scalar_witness_indices(const RowBatch& batch, std::size_t num_segments, std
 
 void scalar_apply(const RowBatch& batch, const MergePlan& plan, std::int32_t* out,
                   std::size_t out_row_stride) noexcept {
+  assert_apply_call(batch, plan, out, out_row_stride);
   const bool in_place = out == batch.learned;
   for (std::size_t row = 0; row < batch.rows; ++row) {
     const std::int32_t* const learned = batch.learned + row * batch.row_stride;

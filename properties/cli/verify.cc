@@ -15,7 +15,7 @@
 #include "properties/cli/output_file.h"
 #include "properties/cli/pinned.h"
 #include "properties/cli/progress.h"
-#include "properties/generators/case_drawing.h"
+#include "properties/generators/domain.h"
 #include "properties/report/report.h"
 #include "properties/run/failure_database.h"
 #include "properties/run/runner.h"
@@ -78,8 +78,8 @@ RunOptions options_of(const VerifyArguments& arguments, const Environment& envir
         "--cases-per-property", *arguments.cases_per_property, 0, static_cast<std::uint64_t>(kMaxCasesPerProperty)));
   }
   if (arguments.time) options.time_limit_seconds = parse_seconds("--time", *arguments.time);
-  if (arguments.topk) options.topk = parse_counts("--topk", *arguments.topk, 0, kMaxTopk);
-  if (arguments.segments) options.num_segments = parse_counts("--segments", *arguments.segments, 0, kMaxSegments);
+  if (arguments.topk) options.topk = parse_counts("--topk", *arguments.topk, 0, kMostDrawnTopk);
+  if (arguments.segments) options.num_segments = parse_counts("--segments", *arguments.segments, 0, kMostDrawnSegments);
   if (arguments.align) options.align_bytes = parse_align(*arguments.align);
   options.contiguous = arguments.contiguous;
   if (arguments.failures) options.failures_folder = writable_folder("--failures", *arguments.failures);

@@ -24,7 +24,7 @@ void conclude_property(const RunContext& context, const ImplementationRun& run, 
   if (!run.is_available) {
     result.kind = ResultKind::kSkipped;
     result.reason = run.result.reason;
-  } else if (run.domain.legal_only && is_about_refusals(property)) {
+  } else if (run.domain.legal_only && focus_of(property) == Focus::kRefusals) {
     result.kind = ResultKind::kNotProvided;
     result.reason = "it does not promise the refusals";
   } else if (std::ranges::none_of(run.domain.operations, property.concerns)) {

@@ -3,8 +3,9 @@
 #ifndef PROPERTIES_RUN_DOMAIN_PROBE_H
 #define PROPERTIES_RUN_DOMAIN_PROBE_H
 
+#include <kvwitness/rapidcheck.h>
+
 #include "properties/case/implementation.h"
-#include "properties/generators/generators.h"
 
 namespace kvwitness::harness {
 

@@ -9,29 +9,6 @@
 #include <vector>
 
 namespace kvwitness::harness {
-namespace {
-
-Focus focus_of(std::string_view property) {
-  constexpr std::pair<std::string_view, Focus> kFoci[] = {
-      {"refusal", Focus::kRefusals},
-      {"refused_writes_nothing", Focus::kRefusals},
-      {"coverage", Focus::kInRange},
-      {"gap_bound", Focus::kInRange},
-      {"empty_row", Focus::kEmptyRows},
-      {"short_row", Focus::kShortRows},
-      {"out_of_range", Focus::kOutOfRange},
-      {"padding", Focus::kPadding},
-      {"budget", Focus::kManyWitnesses},
-      {"order", Focus::kManyWitnesses},
-      {"budget_growth", Focus::kManyWitnesses},
-      {"added_occupant", Focus::kManyWitnesses},
-  };
-  const auto found = std::ranges::find(kFoci, property, &std::pair<std::string_view, Focus>::first);
-  return found == std::end(kFoci) ? Focus::kEverything : found->second;
-}
-
-}  // namespace
-
 Domain domain_of(const RunOptions& options) {
   Domain domain;
   domain.operations = {Operation::kWitnesses, Operation::kApply, Operation::kScatter};
@@ -55,7 +32,6 @@ Domain domain_of(const RunOptions& options, const Implementation& implementation
 Domain stream_domain(const Domain& domain, const Property& property) {
   Domain narrowed = domain;
   std::erase_if(narrowed.operations, [&](Operation operation) { return !property.concerns(operation); });
-  narrowed.focus = focus_of(property.name);
   return narrowed;
 }
 
@@ -77,8 +53,23 @@ bool admits_case(const Domain& domain, const Case& value) {
          listed(domain.rows, value.rows());
 }
 
-bool is_about_refusals(const Property& property) {
-  return focus_of(property.name) == Focus::kRefusals;
+Focus focus_of(const Property& property) {
+  constexpr std::pair<std::string_view, Focus> kFoci[] = {
+      {"refusal", Focus::kRefusals},
+      {"refused_writes_nothing", Focus::kRefusals},
+      {"coverage", Focus::kInRange},
+      {"gap_bound", Focus::kInRange},
+      {"empty_row", Focus::kEmptyRows},
+      {"short_row", Focus::kShortRows},
+      {"out_of_range", Focus::kOutOfRange},
+      {"padding", Focus::kPadding},
+      {"budget", Focus::kManyWitnesses},
+      {"order", Focus::kManyWitnesses},
+      {"budget_growth", Focus::kManyWitnesses},
+      {"added_occupant", Focus::kManyWitnesses},
+  };
+  const auto found = std::ranges::find(kFoci, property.name, &std::pair<std::string_view, Focus>::first);
+  return found == std::end(kFoci) ? Focus::kEverything : found->second;
 }
 
 }  // namespace kvwitness::harness

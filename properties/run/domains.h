@@ -3,9 +3,10 @@
 #define PROPERTIES_RUN_DOMAINS_H
 
 #include <kvwitness/case.h>
+#include <kvwitness/rapidcheck.h>
 
 #include "properties/case/implementation.h"
-#include "properties/generators/generators.h"
+#include "properties/generators/scenarios.h"
 #include "properties/rules/property.h"
 #include "properties/run/options.h"
 
@@ -22,8 +23,8 @@ Domain stream_domain(const Domain& domain, const Property& property);
 // legal calls: a refused one may need another value to be what it is.
 bool admits_case(const Domain& domain, const Case& value);
 
-// Whether the property is about refusals, which not every implementation promises.
-bool is_about_refusals(const Property& property);
+// What the property's stream is mostly about.
+Focus focus_of(const Property& property);
 
 }  // namespace kvwitness::harness
 

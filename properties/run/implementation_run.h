@@ -2,13 +2,14 @@
 #ifndef PROPERTIES_RUN_IMPLEMENTATION_RUN_H
 #define PROPERTIES_RUN_IMPLEMENTATION_RUN_H
 
+#include <kvwitness/rapidcheck.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "properties/case/implementation.h"
-#include "properties/generators/generators.h"
 #include "properties/run/counterexample_search.h"
 #include "properties/run/recording.h"
 #include "properties/run/results.h"

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "properties/generators/coverage_classes.h"
+#include "properties/generators/scenarios.h"
 #include "properties/rules/property.h"
 #include "properties/run/implementation_run.h"
 #include "properties/run/options.h"

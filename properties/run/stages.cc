@@ -7,7 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "properties/generators/coverage_classes.h"
+#include "properties/generators/case_stream.h"
+#include "properties/generators/scenarios.h"
 #include "properties/run/domains.h"
 
 namespace kvwitness::harness {
@@ -71,7 +72,7 @@ void Stages::judge_stream(std::size_t property) {
 void Stages::judge_stream_on(std::size_t property, const Domain& domain, std::span<ImplementationRun* const> runs) {
   const std::string_view name = context_.properties[property]->name;
   const std::int64_t most = context_.options.cases_per_property;
-  CaseStream stream(domain, context_.seed_for(name));
+  CaseStream stream(domain, focus_of(*context_.properties[property]), context_.seed_for(name));
   if (stream.empty()) return;
   std::vector<std::int64_t> hits(context_.classes.size(), 0);
   const auto is_open = [&](const ImplementationRun* run) { return !run->is_settled(property) && !run->is_given_up(); };
@@ -127,7 +128,7 @@ void Stages::note_shared_classes(const ImplementationRun& run, const Domain& dom
                                  std::span<const std::int64_t> hits) {
   for (std::size_t i = 0; i < hits.size(); ++i) {
     const CoverageClass& kind = context_.classes[i];
-    const bool is_due = scenario_of(kind).shared && scenario_of(kind).possible(domain);
+    const bool is_due = kind.scenario->shared && kind.scenario->possible(domain);
     if (!is_due || hits[i] > 0) continue;
     context_.report.missed_floors.push_back({.implementation = run.name(),
                                              .property = "every property",
@@ -142,8 +143,9 @@ void Stages::note_stream_classes(std::size_t property, const Domain& domain, std
                                  std::span<const std::int64_t> hits, bool is_whole) {
   for (std::size_t i = 0; i < hits.size(); ++i) {
     const CoverageClass& kind = context_.classes[i];
-    if (scenario_of(kind).shared || !scenario_of(kind).possible(domain)) continue;
-    const std::int64_t floor = class_floor(kind, domain, context_.options.cases_per_property);
+    if (kind.scenario->shared || !kind.scenario->possible(domain)) continue;
+    const std::int64_t floor =
+        class_floor(kind, focus_of(*context_.properties[property]), context_.options.cases_per_property);
     for (ImplementationRun* run : runs) {
       PropertyResult& result = run->result.properties[property];
       result.classes[std::string(kind.name)] = hits[i];

@@ -3,12 +3,13 @@
 #ifndef PROPERTIES_RUN_STAGES_H
 #define PROPERTIES_RUN_STAGES_H
 
+#include <kvwitness/rapidcheck.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "properties/generators/generators.h"
 #include "properties/run/case_judge.h"
 #include "properties/run/run_context.h"
 

@@ -1,6 +1,6 @@
 // The checks that kvwitness_gpu_check runs on a GPU, run on the CPU executor's variants: they pass there, and they
 // notice a wrong answer.
-#include "kernels/gpu_check/case_checks.h"
+#include "tests/gpu/case_checks.h"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/gpu_check/check_log.h"
 #include "properties/case/implementation.h"
 #include "properties/implementations/registry.h"
+#include "tests/gpu/check_log.h"
 
 namespace kvwitness::gpu_check {
 namespace {

@@ -266,12 +266,12 @@ TEST_F(WitnessPlan, WritesTheEdgesOfRowsWithoutTokens) {
 
 TEST_F(WitnessPlan, MayShareNoByteWithItsInputs) {
   call_.out = call_.tokens.data() + 31;
-  refuses(KVW_BUFFER_OVERLAP, "shares memory with learned at");
+  refuses(KVW_BUFFER_OVERLAP, "shares bytes with learned at");
   call_.out = call_.lens.data() + 3;
-  refuses(KVW_BUFFER_OVERLAP, "shares memory with lengths->lens at");
+  refuses(KVW_BUFFER_OVERLAP, "shares bytes with lengths->lens at");
   call_.lengths.starts = call_.output.data() + 63;
   call_.out = call_.output.data();
-  refuses(KVW_BUFFER_OVERLAP, "shares memory with lengths->starts at");
+  refuses(KVW_BUFFER_OVERLAP, "shares bytes with lengths->starts at");
   call_.lengths.starts = call_.output.data() + 64;
   launches();
   call_.out_len = 0;
@@ -337,7 +337,7 @@ TEST_F(ApplyPlan, WorksInPlaceAtTheSameStrideAlone) {
   call_.rows = 4;
   call_.out_row_stride = 8;
   call_.out = call_.tokens.data() + 1;
-  refuses(KVW_BUFFER_OVERLAP, "shares memory with learned at");
+  refuses(KVW_BUFFER_OVERLAP, "shares bytes with learned at");
 }
 
 TEST_F(ApplyPlan, CopiesWithoutABudgetAndLeavesRowsInPlaceAlone) {

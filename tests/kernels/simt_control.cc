@@ -1,8 +1,9 @@
 // Runs one positive control of the executor (a program with a defect) or an intact program, and judges what was
 // reported.
 //
-//   simt_control --name NAME --expect EXPECTATION [--at FILE --tag TEXT] --results DIR -- PROGRAM [ARGUMENT...]
-//   simt_control --table DIR NAME...
+//     simt_control --name NAME --expect EXPECTATION [--at FILE --tag TEXT]
+//                  --results DIR -- PROGRAM [ARGUMENT...]
+//     simt_control --table DIR NAME...
 //
 // EXPECTATION is race (ThreadSanitizer), memory (AddressSanitizer or UndefinedBehaviorSanitizer), wrong (a wrong
 // result), clean, or the name of a fault as simt::to_string has it. With --at and --tag the report must name a line of

@@ -5,6 +5,9 @@ set(kernels "${kvwitness_SOURCE_DIR}/kernels/src/kernels.cuh")
 
 # kvwitness_add_witness_program(NAME SANITIZER DEFINITION...)
 function(kvwitness_add_witness_program name sanitizer)
+  if(NOT sanitizer STREQUAL "none")
+    list(APPEND ARGN KVWITNESS_ASSERTIONS=1)
+  endif()
   kvwitness_add_simt_program(${name} witness_schedules.cu SANITIZER ${sanitizer} DEFINES ${ARGN} LIBRARIES kvwitness_kernels)
 endfunction()
 
@@ -35,7 +38,7 @@ foreach(scenario block-scatter block-apply block-witnesses)
 endforeach()
 
 # The warp synchronisation of WarpWitness::combine: lanes read the row, others write witnesses into it. (Witness indices go to other memory, and
-# need the reduction alone.)
+# need only the reduction.)
 kvwitness_add_witness_program(witness_omit_2_thread thread KVWITNESS_OMIT_SYNCHRONISATION=2)
 foreach(scenario warp-scatter warp-apply)
   kvwitness_add_simt_control(${scenario}.no-warp-barrier.thread PROGRAM witness_omit_2_thread ARGUMENTS ${scenario}

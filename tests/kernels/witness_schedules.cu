@@ -180,7 +180,7 @@ std::vector<Scenario> scenarios() {
 
 }  // namespace
 
-// Read by ThreadSanitizer alone: a control is reported once, not for each of its hundreds of races.
+// Read only by ThreadSanitizer: a control is reported once, not for each of its hundreds of races.
 extern "C" const char* __tsan_default_options();
 extern "C" const char* __tsan_default_options() {
   return "halt_on_error=1";

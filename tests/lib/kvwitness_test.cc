@@ -957,7 +957,7 @@ TEST(Nulls, TellTheNumberNeededWhereTheCapacityIsTooSmall) {
   EXPECT_EQ(kvw_locality_null(3, 5, memory.out, 2, &memory.count), KVW_BUFFER_TOO_SMALL);
   EXPECT_EQ(memory.count, 3);
   EXPECT_EQ(kvw_random_null(100, 5, 0, nullptr, 0, &memory.count), KVW_BUFFER_TOO_SMALL)
-      << "a question for the size alone";
+      << "a question only for the size";
   EXPECT_EQ(memory.count, 5);
   EXPECT_EQ(memory.out[0], kPoison);
 }

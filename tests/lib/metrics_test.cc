@@ -75,7 +75,7 @@ TEST(AttentionMassRecall, CountsEachDistinctTokenInRangeOnce) {
   EXPECT_EQ(attention_mass_recall(Tokens{}, attention), 0.0);
 }
 
-// Values are added up in several sums side by side: each must be in one of them, and in one alone.
+// Values are added up in several sums side by side: each must be in one of them, and in only one.
 TEST(AttentionMassRecall, CountsEachTokenWhateverItsPlace) {
   for (const std::size_t count : {1u, 7u, 8u, 17u, 128u, 129u, 1100u}) {
     for (std::size_t token = 0; token < count; ++token) {

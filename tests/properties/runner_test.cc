@@ -12,7 +12,7 @@
 #include <fstream>
 #include <tuple>
 
-#include "properties/generators/coverage_classes.h"
+#include "properties/generators/scenarios.h"
 #include "properties/report/report.h"
 #include "properties/run/counterexample_search.h"
 #include "properties/run/failure_database.h"
@@ -398,10 +398,14 @@ TEST(Runner, SaysOfRefusalsThatAreNotPromisedThatTheyAreNotProvided) {
 }
 
 TEST(Runner, MissesTheFloorOfAClassThatNeverComes) {
+  const auto scenario = [](std::string_view name) {
+    return &*std::ranges::find(all_scenarios(), name, &Scenario::name);
+  };
   const std::vector<CoverageClass> classes = {
-      {"everything", "each case", "anything small", 900, [](const CaseTraits&) { return true; }},
-      {"a class that never comes", "no case", "anything small", 1, [](const CaseTraits&) { return false; }},
-      {"a shared class that never comes", "no case", "a serving batch", 0, [](const CaseTraits&) { return false; }}};
+      {{"everything", "each case", 900, [](const CaseTraits&) { return true; }}, scenario("anything small")},
+      {{"a class that never comes", "no case", 1, [](const CaseTraits&) { return false; }}, scenario("anything small")},
+      {{"a shared class that never comes", "no case", 0, [](const CaseTraits&) { return false; }},
+       scenario("a serving batch")}};
   RunOptions options;
   options.properties = properties_named({"oracle_equality"});
   options.coverage_classes = &classes;

@@ -1,47 +1,53 @@
-// The segment-witness pass as device collectives, for kernels that fuse it into their own top-k and for the kernels of
-// this project.
+// The segment-witness pass as device collectives, for kernels that fuse it into their own top-k and for the
+// kernels of this project.
 //
-// A row of `topk` learned token offsets over a context of L tokens is cut into S_eff = min(S, L) segments; segment s
-// starts at its edge e_s = ceil(s * L / S_eff). A token x >= 0 occupies segment min(floor(x * S_eff / L), S - 1),
-// negative entries are padding and occupy nothing, and each unoccupied segment s < S_eff has one witness, e_s. Rows
-// with L <= 0 have none. Offsets are relative to the row.
+// A row of topk learned token offsets over a context of L tokens is cut into S_eff = min(S, L) segments:
+//
+//     e_s      = ceil(s * L / S_eff)     the edge of segment s: its first token
+//     sigma(x) = floor(x * S_eff / L)    the segment that token x lies in
+//
+// A token x >= 0 occupies segment min(sigma(x), S - 1). Negative entries are padding and occupy nothing.
+// Each unoccupied segment s < S_eff has one witness, e_s. Rows with L <= 0 have none. Offsets are relative
+// to the row.
 //
 // Two collectives, in the style of CUB, with one interface:
 //
-//   WarpWitness            32 lanes a row. No block barrier: for many rows, or short ones.
-//   BlockWitness<kThreads> one block a row. Two 128-bit loads a thread keep 8 * kThreads tokens in flight: for few
-//                          rows, where a warp would wait for memory.
+// - WarpWitness: 32 lanes a row. No block barrier: for many rows, or short ones.
+// - BlockWitness<kThreads>: one block a row. Two 128-bit loads a thread keep 8 * kThreads tokens in flight:
+//   for few rows, where a warp would wait for memory.
 //
-// A pass has three steps, each called by all threads of the collective but the first:
+// A pass has three steps. The first may be called by any thread, the others are called by all threads of
+// the collective:
 //
-//   1. add(token), any number of times by any thread, with the tokens in any order and distribution; or add(row), for
-//      a RowTokens in flight. Together the calls must cover the whole row, the part included that witnesses will
-//      overwrite.
-//   2. combine(): one synchronisation of the collective. What any thread wrote or read of the row before it comes
-//      before what any thread writes after it, so the host kernel's picks may lie in memory already and witnesses may
-//      go on top of them.
-//   3. emit(learned_keep, budget, store): store(slot, token) for each witness, in ascending segment order from slot
-//      learned_keep on, at most `budget` of them. Each call is made by one thread, neighbouring slots by neighbouring
-//      lanes. Or emit_segments(store): store(segment, token or -1) for every segment below S.
+// 1. add(token), any number of times by any thread, with the tokens in any order and distribution; or
+//    add(row), for a RowTokens in flight. Together the calls must cover the whole row, the part included
+//    that witnesses will overwrite.
+// 2. combine(): one synchronisation of the collective. What any thread wrote or read of the row before it
+//    comes before what any thread writes after it, so the host kernel's picks may lie in memory already and
+//    witnesses may go on top of them.
+// 3. emit(learned_keep, budget, store): store(slot, token) for each witness, in ascending segment order
+//    from slot learned_keep on, at most `budget` of them. Each call is made by one thread, neighbouring
+//    slots by neighbouring lanes. Or emit_segments(store): store(segment, token or -1) for every segment
+//    below S.
 //
 // Example, one warp, S = 4, L = 16, learned row [0, 5, 9, -1] in memory, keep 2, budget 2:
 //
-//   __shared__ kvwitness::WarpWitness::TempStorage storage;
-//   kvwitness::WarpWitness witness(storage, 16, kvwitness::SegmentCount(4));
-//   if (lane < 4) witness.add(row[lane]);        // segments 0, 1 and 2 are occupied
-//   witness.combine();
-//   witness.emit(2, 2, [=](long long slot, int token) { row[slot] = token; });
+//     __shared__ kvwitness::WarpWitness::TempStorage storage;
+//     kvwitness::WarpWitness witness(storage, 16, kvwitness::SegmentCount(4));
+//     if (lane < 4) witness.add(row[lane]);  // segments 0, 1 and 2 are occupied
+//     witness.combine();
+//     witness.emit(2, 2, [=](long long slot, int token) { row[slot] = token; });
 //
 // leaves [0, 5, 12, -1]: the witness of segment 3 is e_3 = 12.
 //
-// Temporary storage: WarpWitness needs none (its TempStorage is empty and takes part in the interface alone).
-// BlockWitness reads its TempStorage until the last thread has returned from combine(), so the same storage may serve
-// another row after a __syncthreads() that follows combine(); two storages used in turn need none, because the
-// combine() of the row between them is that barrier.
+// Temporary storage: WarpWitness needs none; its TempStorage is empty and only completes the interface.
+// BlockWitness reads its TempStorage until the last thread has returned from combine(), so the same storage
+// may serve another row after a __syncthreads() that follows combine(). Two storages used in turn need
+// none, because the combine() of the row between them is that barrier.
 //
-// No global state, no allocation, no recursion, no call: everything is inlined. C++17; the CUDA headers are the only
-// dependency. The text also compiles for a CPU executor of CUDA's execution model, under which the project tests it.
-// Source of the rule: vllm-project/vllm#47942.
+// No global state, no allocation, no recursion, no call: everything is inlined. C++17; the CUDA headers are
+// the only dependency. The text also compiles for a CPU executor of CUDA's execution model, under which the
+// project tests it. Source of the rule: vllm-project/vllm#47942.
 #ifndef KVWITNESS_WITNESS_CUH
 #define KVWITNESS_WITNESS_CUH
 
@@ -50,9 +56,12 @@
 
 #include <cstdint>
 
-// 0, or the number of one synchronisation to leave out: the build of a positive control sets it, to show that the tests
-// notice. 1: the block barrier of BlockWitness::combine. 2: the warp synchronisation of WarpWitness::combine. 3: the
-// block barrier of mark_missing_segments.
+// 0, or the number of one synchronisation to leave out: the build of a positive control sets it, to show
+// that the tests notice.
+//
+// 1. The block barrier of BlockWitness::combine.
+// 2. The warp synchronisation of WarpWitness::combine.
+// 3. The block barrier of write_witness_indices.
 #ifndef KVWITNESS_OMIT_SYNCHRONISATION
 #define KVWITNESS_OMIT_SYNCHRONISATION 0
 #endif
@@ -94,8 +103,8 @@ __device__ __forceinline__ void warp_barrier() {
   }
 }
 
-// Bit `position` of a 64-bit mask, and 0 for a position of 64 or more. In C++ such a shift is undefined; in PTX it
-// clamps, as wanted.
+// Bit `position` of a 64-bit mask, and 0 for a position of 64 or more. In C++ such a shift is undefined; in
+// PTX it clamps, as wanted.
 __device__ __forceinline__ std::uint64_t bit_or_nothing(std::uint32_t position) {
 #if defined(__CUDA_ARCH__)
   std::uint64_t bit;
@@ -138,8 +147,9 @@ struct alignas(16) TokenVector {
   std::int32_t tokens[4];
 };
 
-// Which segment a token of one row marks. Four instructions a token where NewtonSegmentReciprocal covers the row, which
-// is every row but the very short (no more bits in L than in S) and the very long (millions of tokens).
+// Which segment a token of one row marks. Four instructions a token where NewtonSegmentReciprocal covers
+// the row, which is every row but the very short (no more bits in L than in S) and the very long
+// (millions of tokens).
 class SegmentMarker {
  public:
   // A context_len of 0 or less is read as 1; the caller discards the segments of such a row.
@@ -149,19 +159,22 @@ class SegmentMarker {
         last_token_(segments_ == num_segments ? static_cast<std::int32_t>(context_len_ - 1) : INT32_MAX),
         is_narrow_(NewtonSegmentReciprocal::covers(context_len_, segments_)),
         narrow_(context_len_, segments_),
-        wide_(is_narrow_ ? SegmentReciprocal(1, 1) : SegmentReciprocal::by_long_division(context_len_, segments_)) {}
+        wide_(is_narrow_ ? SegmentReciprocal(1, 1) : SegmentReciprocal::by_long_division(context_len_, segments_)) {
+    KVWITNESS_ASSERT(num_segments >= 1, num_segments);
+  }
 
   // The same for every thread that works on the row.
   __device__ __forceinline__ bool is_narrow() const { return is_narrow_; }
   __device__ __forceinline__ std::uint32_t context_len() const { return context_len_; }
   __device__ __forceinline__ std::uint32_t effective_segments() const { return segments_; }
 
-  // min(sigma(token), S - 1) where that is below S_eff; for negative tokens and for all else a number of S_eff or more.
+  // min(sigma(token), S - 1) where that is below S_eff; for negative tokens and for all else a number of
+  // S_eff or more.
   //
-  // Where S_eff = S, a token at or past the context's end belongs to segment S - 1, which is that of token L - 1; where
-  // S_eff < S it lies outside the partition, as its number says. Padding read without sign is 2^31 or more, and the
-  // multiplication takes that past the partition too. The choice is the same for all threads and all tokens of the row;
-  // kNarrow needs is_narrow().
+  // Where S_eff = S, a token at or past the context's end belongs to segment S - 1, which is that of token
+  // L - 1; where S_eff < S it lies outside the partition, as its number says. Padding read without sign is
+  // 2^31 or more, and the multiplication takes that past the partition too. The choice is the same for all
+  // threads and all tokens of the row; kNarrow needs is_narrow().
   template <bool kNarrow>
   __device__ __forceinline__ std::uint32_t segment_of(std::int32_t token) const {
     const auto offset = static_cast<std::uint32_t>(token < last_token_ ? token : last_token_);
@@ -186,14 +199,14 @@ class SegmentMarker {
 
 }  // namespace device
 
-// One row of tokens on its way from memory, spread over kThreads threads: a thread's first kVectors 128-bit loads are
-// under way when the constructor returns, and what else the row needs can be computed meanwhile.
+// One row of tokens on its way from memory, spread over kThreads threads: a thread's first kVectors 128-bit
+// loads are under way when the constructor returns, and what else the row needs can be computed meanwhile.
 //
-// Thread-to-data arrangement: the row's 16-byte aligned middle goes round in vectors of four tokens, vector v to thread
-// v mod kThreads; up to three tokens before it and up to three after it go one to a thread, from the first thread on. A
-// thread for which no vector is left takes the last one again, which spares the loop its conditions and leaves an
-// occupancy as it is. Any row that is aligned to its elements and any topk >= 0 will do; with topk 0 the row is not
-// read.
+// Thread-to-data arrangement: the row's 16-byte aligned middle goes round in vectors of four tokens, vector
+// v to thread v mod kThreads. Up to three tokens before it and up to three after it go one to a thread,
+// from the first thread on. A thread for which no vector is left takes the last one again, which spares the
+// loop its conditions and leaves an occupancy as it is. Any row that is aligned to its elements and any
+// topk >= 0 will do; with topk 0 the row is not read.
 template <int kThreads, int kVectors>
 class RowTokens {
   static_assert(kThreads >= 6 && kVectors >= 1, "each loose token of a row has a thread of its own");
@@ -201,6 +214,7 @@ class RowTokens {
  public:
   // `thread` is the caller's rank among the kThreads, which all construct one for the same row.
   __device__ __forceinline__ RowTokens(const std::int32_t* row, std::int64_t topk, int thread) : next_(thread) {
+    KVWITNESS_ASSERT(topk >= 0 && 0 <= thread && thread < kThreads, topk, thread);
     const auto misaligned_tokens = static_cast<int>(reinterpret_cast<std::uintptr_t>(row) / sizeof(std::int32_t) % 4);
     const int wanted_head = (4 - misaligned_tokens) % 4;
     head_ = topk < wanted_head ? static_cast<int>(topk) : wanted_head;
@@ -215,9 +229,10 @@ class RowTokens {
     loose_token_ = loose_slot_ >= 0 ? row[loose_slot_] : -1;
   }
 
-  // Calls consume_vector(slot, tokens) for each vector of the caller's, `slot` being that of the first of its four
-  // tokens, or -1 where the vector is another thread's too; and consume(slot, token) for its loose token. Once all
-  // threads have called it, every token of the row has been consumed, and with a slot once. To be called once.
+  // Calls consume_vector(slot, tokens) for each vector of the caller's, `slot` being that of the first of
+  // its four tokens, or -1 where the vector is another thread's too; and consume(slot, token) for its loose
+  // token. Once all threads have called it, every token of the row has been consumed, and with a slot once.
+  // To be called once.
   template <class ConsumeVector, class Consume>
   __device__ __forceinline__ void consume(ConsumeVector consume_vector, Consume consume_token) {
     while (next_ < vectors_) {
@@ -289,10 +304,15 @@ class RowWitness {
   // After combine(): bit s is set where segment s < S_eff has no token. The same for every thread.
   __device__ __forceinline__ std::uint64_t missing_segments() const { return partition_ & ~occupied_; }
 
-  // After combine(): store(slot, token) for each of the first `budget` witnesses, in ascending segment order from slot
-  // learned_keep on.
+  // After combine(): store(slot, token) for each of the first `budget` witnesses, in ascending segment
+  // order from slot learned_keep on.
+  //
+  // @param learned_keep  a slot, 0 or more
+  // @param budget        witnesses, 0 or more
+  // @param store         called by one thread for each
   template <class Store>
   __device__ __forceinline__ void emit(std::int64_t learned_keep, int budget, Store store) const {
+    KVWITNESS_ASSERT(learned_keep >= 0 && budget >= 0, learned_keep, budget);
     const std::uint64_t missing = missing_segments();
     KVWITNESS_UNROLL
     for (int round = 0; round < kRounds; ++round) {
@@ -305,7 +325,8 @@ class RowWitness {
     }
   }
 
-  // After combine(): store(segment, token) for each segment below S, the token being the segment's witness or -1.
+  // After combine(): store(segment, token) for each segment below S, the token being the segment's witness
+  // or -1.
   template <class Store>
   __device__ __forceinline__ void emit_segments(Store store) const {
     const std::uint64_t missing = missing_segments();
@@ -377,8 +398,8 @@ class WarpWitness : public device::RowWitness<kWarpThreads> {
   }
 };
 
-// The pass over one row by a block of kThreads threads in one dimension, a multiple of 32 up to 1,024. See the head of
-// this file.
+// The pass over one row by a block of kThreads threads in one dimension, a multiple of 32 up to 1,024. See
+// the head of this file.
 template <int kThreads>
 class BlockWitness : public device::RowWitness<kThreads> {
   static_assert(kThreads % kWarpThreads == 0 && kThreads <= 1024, "a block of whole warps");
@@ -394,7 +415,9 @@ class BlockWitness : public device::RowWitness<kThreads> {
 
   // The same context_len and segments in every thread.
   __device__ __forceinline__ BlockWitness(TempStorage& storage, std::int32_t context_len, const SegmentCount& segments)
-      : device::RowWitness<kThreads>(context_len, segments, thread_rank()), storage_(storage) {}
+      : device::RowWitness<kThreads>(context_len, segments, thread_rank()), storage_(storage) {
+    KVWITNESS_ASSERT(blockDim.x == kThreads && blockDim.y == 1 && blockDim.z == 1, blockDim.x, blockDim.y, blockDim.z);
+  }
 
   // Makes every thread know what all of them added. Once, by all threads.
   __device__ __forceinline__ void combine() {
@@ -415,17 +438,24 @@ class BlockWitness : public device::RowWitness<kThreads> {
   TempStorage& storage_;
 };
 
-// The witness indices of one row for any number of segments, by a block of kThreads threads in one dimension:
-// witnesses[s] becomes e_s where segment s < S_eff has no token in the row, else -1. The output row itself keeps the
-// occupancy, so that nothing but memory bounds S. Needs no temporary storage; what it wrote is visible to the writing
-// thread alone until the caller's next barrier.
+// The witness indices of one row for any number of segments, by a block of kThreads threads in one
+// dimension: witnesses[s] becomes e_s where segment s < S_eff has no token in the row, else -1. The output
+// row itself keeps the occupancy, so that nothing but memory bounds S.
 //
-// `segments` has S as its divisor, 1 <= S < 2^62. All arguments are the same in every thread; `row` and `witnesses`
-// share no memory.
+// @param row          [topk] token offsets
+// @param topk         slots of the row, 0 or more
+// @param context_len  L in tokens; 0 or less is an empty row
+// @param segments     S as a divisor, 1 <= S < 2^62
+// @param witnesses    [S]; shares no memory with row
+//
+// All arguments are the same in every thread. Needs no temporary storage. What it wrote is visible only to
+// the writing thread until the caller's next barrier.
 template <int kThreads>
 __device__ __forceinline__ void write_witness_indices(const std::int32_t* row, std::int64_t topk,
                                                       std::int32_t context_len, const FixedDivisor& segments,
                                                       std::int32_t* witnesses) {
+  KVWITNESS_ASSERT(segments.divisor() < std::uint64_t{1} << 62, segments.divisor());
+  KVWITNESS_ASSERT(blockDim.x == kThreads && blockDim.y == 1 && blockDim.z == 1, blockDim.x, blockDim.y, blockDim.z);
   const int thread = static_cast<int>(threadIdx.x);
   RowTokens<kThreads, 2> tokens(row, topk, thread);
   const device::SegmentMarker marker(context_len, segments.divisor());

@@ -1,17 +1,24 @@
-// The row pass on vectors: one body for every instruction set, included by vector_row_pass.cc once for each. No include
-// guard, and no include: that file has them.
+// The row pass on vectors: one body for every instruction set, included by vector_row_pass.cc once for
+// each. No include guard, and no include: that file has them.
 //
-// The includer defines
-//  - KVWITNESS_TIER: the namespace of this inclusion;
-//  - KVWITNESS_TIER_HAS_IFMA: whether the 52-bit products of AVX-512 IFMA and the byte permutations of VBMI may be used, beside HWY_AVX3.
+// The includer defines:
+//
+// - KVWITNESS_TIER: the namespace of this inclusion.
+// - KVWITNESS_TIER_HAS_IFMA: whether the 52-bit products of AVX-512 IFMA and the byte permutations of VBMI
+//   may be used, beside HWY_AVX3.
+//
 // The attributes that let the compiler use the instructions are the includer's too.
 //
-// A row's occupancy is a set, so its slots may be read in any order and more than once. A row is read from both ends in
-// turn at first, because a row in score order is clustered at its head and spread at its tail, so that the two together
-// show most segments early; then straight through what is left. Each stretch of it is either
-//  - marked: each token's segment by multiplication, its bit by a variable shift, all bits ORed; or
-//  - hunted: once the missing segments form a few runs of neighbours, it is only searched for a token inside one of those runs, by a
-//    subtraction and an unsigned minimum a run. Where one is found, the stretch is marked.
+// A row's occupancy is a set, so its slots may be read in any order and more than once. A row is read from
+// both ends in turn at first, because a row in score order is clustered at its head and spread at its tail,
+// so that the two together show most segments early; then straight through what is left. Each stretch of it
+// is handled in one of two ways:
+//
+// - Marked: each token's segment by multiplication, its bit by a variable shift, all bits ORed.
+// - Hunted, once the missing segments form a few runs of neighbours: the stretch is only searched for a
+//   token inside one of those runs, by a subtraction and an unsigned minimum a run. Where one is found, the
+//   stretch is marked.
+//
 // The pass ends as soon as no segment is missing.
 
 namespace kvwitness::detail {
@@ -92,9 +99,11 @@ class NarrowSegments : public PairedLoads {
   std::uint32_t shift_;
 };
 
-// sigma by two products a token: for every length below 2^31. With M = high * 2^32 + low, floor(x * M / 2^62) =
-// floor((x * high + floor(x * low / 2^32)) / 2^30). high is at most 2^30, so the sum stays below 2^63 for every 32-bit
-// x.
+// sigma by two products a token: for every length below 2^31. With M = high * 2^32 + low:
+//
+//     floor(x * M / 2^62) = floor((x * high + floor(x * low / 2^32)) / 2^30)
+//
+// high is at most 2^30, so the sum stays below 2^63 for every 32-bit x.
 class WideSegments : public PairedLoads {
  public:
   explicit HWY_INLINE WideSegments(SegmentReciprocal reciprocal) : multiplier_(reciprocal.multiplier()) {}
@@ -230,7 +239,7 @@ HWY_NOINLINE Marks mark_blocks(const Segments& segments, std::int32_t context_le
   const std::size_t lanes = hn::Lanes(Tokens());
   const TokenVector first = segments.first_factor();
   const TokenVector second = segments.second_factor();
-  // Two of each, for every other vector: an operation on one alone would wait for the one before it.
+  // Two of each, for every other vector: operations on a single one would wait for the one before it.
   WordVector marks0 = hn::Zero(Words()), marks1 = marks0;
   SignedVector largest0 = hn::Set(SignedTokens(), -1), largest1 = largest0;
   // The last two vectors apart, where reading on would be past the slots. A block has four at least.
@@ -816,6 +825,7 @@ HWY_INLINE void write_witness_row(std::uint64_t missing, const RowShape& shape, 
 }
 
 void write_rows_of_witness_indices(const RowBatch& batch, std::size_t num_segments, std::int32_t* witnesses) noexcept {
+  assert_witness_indices_call(batch, num_segments, witnesses);
   const SegmentCount segment_count(static_cast<std::uint32_t>(num_segments));
   for (std::size_t row = 0; row < batch.rows; ++row) {
     std::int32_t* const out = witnesses + row * num_segments;
@@ -832,6 +842,7 @@ void write_rows_of_witness_indices(const RowBatch& batch, std::size_t num_segmen
 
 void apply_to_rows(const RowBatch& batch, const MergePlan& plan, std::int32_t* out,
                    std::size_t out_row_stride) noexcept {
+  assert_apply_call(batch, plan, out, out_row_stride);
   const bool in_place = out == batch.learned;
   const SegmentCount segment_count(static_cast<std::uint32_t>(plan.num_segments));
   for (std::size_t row = 0; row < batch.rows; ++row) {

@@ -23,6 +23,7 @@
 #include <cstring>
 
 #include "kvwitness/segments.h"
+#include "lib/src/backend_contract.h"
 #include "lib/src/row.h"
 #include "lib/src/scalar.h"
 

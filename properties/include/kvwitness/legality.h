@@ -8,6 +8,9 @@
 
 namespace kvwitness::harness {
 
+// The most segments that apply and scatter take.
+inline constexpr std::int64_t kMaxMergeSegments = 64;
+
 // The status that a call must give: a number of status.h, 0 for a legal call. `honours_stride` says whether the
 // implementation sees the case's row stride; where not, nothing is said of it. The first that applies, of all that a
 // Case can provoke:

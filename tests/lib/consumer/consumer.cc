@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <vector>
 
+static_assert(KVWITNESS_ASSERTIONS == 0, "an installed header needs no flag to be without assertions");
+
 int main() {
   std::vector<std::int32_t> rows{0, 1, 2, 3, 12, -1, -1, -1};
   const std::vector<std::int32_t> context_lens{16};

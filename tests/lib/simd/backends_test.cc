@@ -210,7 +210,7 @@ TEST_P(EveryBackend, SeesASegmentsOnlyTokenWhateverItsSlot) {
   }
 }
 
-// One token of each segment in turn, in a row that shows three others alone from one end to the other: the many missing
+// One token of each segment in turn, in a row that shows only three others from one end to the other: the many missing
 // ones are looked up in a table then, in which each has its own bit, and which a token of the three must not seem to be
 // in, or it would never be relied on.
 TEST_P(EveryBackend, SeesEachOfManyMissingSegmentsByItsOnlyToken) {
@@ -340,6 +340,16 @@ TEST_P(EveryBackend, SeesTheOutermostTokensOfEachMissingRun) {
     }
   }
 }
+
+#if KVWITNESS_ASSERTIONS
+TEST_P(EveryBackend, AbortsAtACallOutsideItsContract) {
+  std::vector<std::int32_t> row(64), out(65);
+  const std::int32_t context_len = 64;
+  const RowBatch batch{row.data(), 64, 64, &context_len, 1};
+  EXPECT_DEATH(GetParam()->witness_indices(batch, 65, out.data()), "num_segments <= kMaxMergeSegments.*: 65");
+  EXPECT_DEATH(GetParam()->apply(batch, {60, 64, 5}, out.data(), 64), "plan.budget <= .*: 60 5 64");
+}
+#endif
 
 INSTANTIATE_TEST_SUITE_P(Backends, EveryBackend, testing::ValuesIn(runnable_backends()), backend_name);
 

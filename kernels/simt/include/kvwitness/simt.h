@@ -1,6 +1,6 @@
-// A CPU executor of CUDA's execution model: runs a kernel of the CUDA subset in <kvwitness/simt/device.h> thread by
-// thread, under a schedule that is a number, and reports what a GPU would let pass in silence. kernels/simt/README.md
-// states the model and its limits.
+// A CPU executor of CUDA's execution model: runs a kernel of the CUDA subset in <kvwitness/simt/device.h>
+// thread by thread, under a schedule that is a number, and reports what a GPU would let pass in silence.
+// kernels/simt/README.md states the model and its limits.
 //
 //     __global__ void add_one(int* values, int count) { ... }
 //
@@ -29,16 +29,17 @@
 
 namespace kvwitness::simt {
 
-// A schedule decides the order of the blocks, which thread runs next at each yield point (barriers, collectives,
-// fences, atomics, exits), and the bytes that shared memory holds at the start of a block. The same number gives the
-// same run.
+// A schedule decides the order of the blocks, which thread runs next at each yield point (barriers,
+// collectives, fences, atomics, exits), and the bytes that shared memory holds at the start of a block. The
+// same number gives the same run.
 //
-//   in_order           blocks and threads by ascending index
-//   random_schedule(n) each choice uniform among the threads that can run
-//   pct_schedule(n)    probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi, Nagarakatte: "A Randomized Scheduler with
-//                      Probabilistic Guarantees of Finding Bugs", ASPLOS 2010): the thread of the highest random priority runs, and up to
-//                      two priorities change on the way, which finds an ordering bug of depth d among t threads and k steps with a
-//                      probability of at least 1 / (t * k^(d-1)), d being 1 to 3 and k a power of two that the number draws as well
+// - in_order: blocks and threads by ascending index.
+// - random_schedule(n): each choice uniform among the threads that can run.
+// - pct_schedule(n): probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi, Nagarakatte: "A
+//   Randomized Scheduler with Probabilistic Guarantees of Finding Bugs", ASPLOS 2010). The thread of the
+//   highest random priority runs, and up to two priorities change on the way. That finds an ordering bug of
+//   depth d among t threads and k steps with a probability of at least 1 / (t * k^(d-1)), d being 1 to 3
+//   and k a power of two that the number draws as well.
 inline constexpr std::uint64_t in_order = 0;
 constexpr std::uint64_t random_schedule(std::uint64_t n) noexcept {
   return 2 * n + 1;
@@ -47,8 +48,8 @@ constexpr std::uint64_t pct_schedule(std::uint64_t n) noexcept {
   return 2 * n + 2;
 }
 
-// How a kernel is launched. grid and block are counts of blocks and of threads, in up to three dimensions (at most
-// 1,024 threads a block).
+// How a kernel is launched. grid and block are counts of blocks and of threads, in up to three dimensions
+// (at most 1,024 threads a block).
 struct Config {
   dim3 grid = 1;
   dim3 block = 1;
@@ -58,21 +59,33 @@ struct Config {
 
 struct Fault {
   enum class Kind {
-    kBadLaunch,  // the configuration is impossible: an empty or too large block, a grid that is no grid
-    kDeadlock,   // no thread of a block can go on, in none of the particular ways below
-    kDivergence,  // part of a block waits at a block barrier that the rest has not reached: it exited, or waits elsewhere
-    kMissingLane,  // a lane that a mask names exited or waits elsewhere and never arrives
-    kMaskMismatch,  // lanes of a warp wait for each other with different masks or operations, or a caller is not in its own mask
-    kOutOfBounds,  // an access to the memory beside a GlobalBuffer or beside the dynamic shared memory
-    kMisaligned,   // an access of a vector type at an address that is not a multiple of its size, or an invalid address
-    kStackOverflow,  // a thread's local variables outgrew its stack
-    kNoProgress,     // threads poll memory for ever and nothing else happens
-    kTrap,           // the kernel called __trap
+    // The configuration is impossible: an empty or too large block, a grid that is no grid.
+    kBadLaunch,
+    // No thread of a block can go on, in none of the particular ways below.
+    kDeadlock,
+    // Part of a block waits at a block barrier that the rest has not reached: it exited, or waits
+    // elsewhere.
+    kDivergence,
+    // A lane that a mask names exited or waits elsewhere and never arrives.
+    kMissingLane,
+    // Lanes of a warp wait for each other with different masks or operations, or a caller is not in its own
+    // mask.
+    kMaskMismatch,
+    // An access to the memory beside a GlobalBuffer or beside the dynamic shared memory.
+    kOutOfBounds,
+    // An access of a vector type at an address that is not a multiple of its size, or an invalid address.
+    kMisaligned,
+    // A thread's local variables outgrew its stack.
+    kStackOverflow,
+    // Threads poll memory for ever and nothing else happens.
+    kNoProgress,
+    // The kernel called __trap.
+    kTrap,
   };
   Kind kind;
   uint3 block_index;
-  std::string
-      message;  // one or more lines: what was expected, and for each thread concerned where it waits (file:line)
+  // One or more lines: what was expected, and for each thread concerned where it waits (file:line).
+  std::string message;
 };
 
 const char* to_string(Fault::Kind kind) noexcept;
@@ -144,31 +157,36 @@ Launch<Parameters...> prepare(const Config& config, void (*kernel)(Parameters...
   return Launch<Parameters...>(config, kernel, std::forward<Arguments>(arguments)...);
 }
 
-// Runs every thread of the grid to its end, or to the first fault. What the caller wrote before is visible to every
-// thread, and what the threads wrote is visible to the caller; between two blocks there is no order.
+// Runs every thread of the grid to its end, or to the first fault. What the caller wrote before is visible
+// to every thread, and what the threads wrote is visible to the caller; between two blocks there is no
+// order.
 template <class... Parameters, class... Arguments>
 Report launch(const Config& config, void (*kernel)(Parameters...), Arguments&&... arguments) {
   return detail::run(prepare(config, kernel, std::forward<Arguments>(arguments)...).grid());
 }
 
-// Programmatic dependent launch: the consumer's blocks may start before the producer's have ended, and the producer's
-// writes are visible to a thread of the consumer only after its cudaGridDependencySynchronize(). The producer's
-// schedule counts.
+// Programmatic dependent launch: the consumer's blocks may start before the producer's have ended, and the
+// producer's writes are visible to a thread of the consumer only after its cudaGridDependencySynchronize().
+// The producer's schedule counts.
 template <class... Producer, class... Consumer>
 Report launch_overlapped(const Launch<Producer...>& producer, const Launch<Consumer...>& consumer) {
   return detail::run_overlapped(producer.grid(), consumer.grid());
 }
 
-// Device memory with bounds: `count` elements of T that end where an inaccessible page begins, so that the first access
-// past the end (but for less than `alignment` bytes of padding, which is checked after each launch) is a fault at the
-// access; bytes before the start are checked after each launch, up to the inaccessible page there. Under
-// AddressSanitizer every byte outside is poisoned. The first element lies `offset_bytes` past a multiple of
-// `alignment_bytes` (a power of two, at most 4,096), so any misalignment can be had.
+// Device memory with bounds: elements of T that end where an inaccessible page begins, so that the first
+// access past the end is a fault at the access (but for less than alignment_bytes of padding, which is
+// checked after each launch). Bytes before the start are checked after each launch, up to the inaccessible
+// page there. Under AddressSanitizer every byte outside is poisoned.
 template <class T>
 class GlobalBuffer {
   static_assert(std::is_trivially_copyable_v<T>, "device memory holds plain values");
 
  public:
+  // @param count            elements
+  // @param value            what each holds
+  // @param alignment_bytes  a power of two, at most 4,096
+  // @param offset_bytes     how far past a multiple of the alignment the first element lies, so that any
+  //                         misalignment can be had
   explicit GlobalBuffer(std::size_t count, T value = T{}, std::size_t alignment_bytes = 16,
                         std::size_t offset_bytes = 0)
       : data_(static_cast<T*>(detail::allocate_global(count * sizeof(T), alignment_bytes, offset_bytes))),
@@ -205,8 +223,8 @@ class GlobalBuffer {
   const T* end() const noexcept { return data_ + count_; }
   std::vector<T> to_vector() const { return std::vector<T>(begin(), end()); }
 
-  // Whether the bytes beside the buffer are as they were; a launch checks every buffer that lives and reports the first
-  // that is not.
+  // Whether the bytes beside the buffer are as they were; a launch checks every buffer that lives and
+  // reports the first that is not.
   bool intact() const noexcept { return detail::intact_global(data_); }
 
  private:
@@ -214,10 +232,15 @@ class GlobalBuffer {
   std::size_t count_;
 };
 
-// The main() of a program that tries a kernel under many schedules: calls `body` with in_order, then with count - 1
-// random and PCT schedules in turn, until it returns something else than an empty text, which is then printed with the
-// schedule's number; exit status 1, otherwise 0. `PROGRAM NUMBER` runs that one schedule again, and `PROGRAM
-// --schedules COUNT` as many.
+// The main() of a program that tries a kernel under many schedules. `PROGRAM NUMBER` runs that one schedule
+// again, and `PROGRAM --schedules COUNT` as many.
+//
+// @param argc   that of main()
+// @param argv   that of main()
+// @param count  how many schedules: in_order, then random and PCT ones in turn
+// @param body   runs the kernel under a schedule; any text but the empty one ends the tries and is printed
+//               with the schedule's number
+// @return 1 where `body` returned a text, otherwise 0
 int run_schedules(int argc, char** argv, std::uint64_t count,
                   const std::function<std::string(std::uint64_t schedule)>& body);
 

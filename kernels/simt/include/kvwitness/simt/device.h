@@ -105,7 +105,7 @@ struct dim3 {
 namespace kvwitness::simt::detail {
 
 // Where a CUDA thread is. One executor runs at a time in a process and switches threads itself, so a plain global names
-// the current one; the executor alone writes it.
+// the current one; only the executor writes it.
 struct BlockCoordinates {
   uint3 block_index;
   dim3 block_dim;
@@ -259,7 +259,7 @@ inline void cudaTriggerProgrammaticLaunchCompletion() {}
 // ---- Warp collectives --------------------------------------------------------------------------------------------------------------
 
 // The lanes that could be running with the caller. As on a GPU that says nothing about who will arrive anywhere: the
-// executor answers with the caller's lane alone half of the time, so that code which builds a mask from it fails here.
+// executor answers with only the caller's lane half of the time, so that code which builds a mask from it fails here.
 inline unsigned int __activemask() {
   return kvwitness::simt::detail::active_mask();
 }
