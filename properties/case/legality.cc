@@ -11,9 +11,6 @@ namespace {
 
 using Wide = __int128;
 
-// apply and scatter take no more segments than this.
-constexpr std::int64_t kMaxMergeSegments = 64;
-
 constexpr Wide kMaxBytes = std::numeric_limits<std::ptrdiff_t>::max();
 
 bool exceeds_address_space(Wide elements) {

@@ -37,19 +37,9 @@
 #include <string_view>
 #include <vector>
 
-namespace kvwitness::harness {
+#include "properties/rules/property.h"
 
-// What a stream of cases is mostly about, for properties that are silent on most others.
-enum class Focus : std::uint8_t {
-  kEverything,
-  kRefusals,
-  kInRange,
-  kEmptyRows,
-  kShortRows,
-  kOutOfRange,
-  kPadding,
-  kManyWitnesses
-};
+namespace kvwitness::harness {
 
 // The shapes an implementation or a person admits, and what the property that judges them is about.
 struct Domain {

@@ -59,25 +59,6 @@ std::size_t elements_of(const Case& value) {
   return elements;
 }
 
-Focus focus_of(std::string_view property) {
-  constexpr std::pair<std::string_view, Focus> kFoci[] = {
-      {"refusal", Focus::kRefusals},
-      {"refused_writes_nothing", Focus::kRefusals},
-      {"coverage", Focus::kInRange},
-      {"gap_bound", Focus::kInRange},
-      {"empty_row", Focus::kEmptyRows},
-      {"short_row", Focus::kShortRows},
-      {"out_of_range", Focus::kOutOfRange},
-      {"padding", Focus::kPadding},
-      {"budget", Focus::kManyWitnesses},
-      {"order", Focus::kManyWitnesses},
-      {"budget_growth", Focus::kManyWitnesses},
-      {"added_occupant", Focus::kManyWitnesses},
-  };
-  const auto found = std::ranges::find(kFoci, property, &std::pair<std::string_view, Focus>::first);
-  return found == std::end(kFoci) ? Focus::kEverything : found->second;
-}
-
 // A case to be judged, and where a person finds it.
 struct Given {
   const Case* value;
@@ -238,8 +219,9 @@ Domain Run::domain_of(const Implementation& implementation) const {
 
 Domain Run::stream_domain(const Seat& seat, const Property& property) const {
   Domain domain = seat.narrowed;
-  std::erase_if(domain.operations, [&](Operation operation) { return !property.concerns(operation); });
-  domain.focus = focus_of(property.name);
+  const bool silent = property.needs.peers && seat.recording.peers().empty();
+  std::erase_if(domain.operations, [&](Operation operation) { return silent || !property.concerns(operation); });
+  domain.focus = property.focus;
   return domain;
 }
 
@@ -301,7 +283,7 @@ std::expected<void, std::string> Run::prepare(std::vector<std::unique_ptr<Implem
 bool Run::is_judged(const Seat& seat, const Case& value, std::size_t property, std::size_t own) const {
   const Property& candidate = *properties_[property];
   if (seat.is_settled(property) || !candidate.concerns(value.operation)) return false;
-  if (!candidate.relation || own == property) return true;
+  if (!candidate.is_metamorphic_relation || own == property) return true;
   const std::size_t elements = value.learned.size() + value.context_lens.size();
   return own == kEvery && output_elements(value) <= static_cast<std::int64_t>(kMostElementsOfRelations) &&
          elements <= (seat.recording.is_slow() ? kMostElementsOfSlowRelations : kMostElementsOfRelations);
@@ -459,7 +441,7 @@ Met Run::met(Seat& seat, const Sitting& sitting, const Judging& judging, bool wa
   Met met{judging.property,
           {&property, sitting.value(), std::string(sitting.given.source), *sitting.outcome, judging.verdict, {}, hung},
           sitting.position};
-  if (property.relation && !was_alone && !hung) {
+  if (property.is_metamorphic_relation && !was_alone && !hung) {
     // Between its runs others were made. By itself it mostly fails too, and then what came before it is known.
     const std::size_t again = seat.recording.forgotten() + seat.recording.calls().size();
     Outcome outcome = seat.recording.run(sitting.value());
@@ -679,17 +661,13 @@ void Run::conclude_property(Seat& seat, std::size_t property) {
                     " cases got no answer within the deadline, and the implementation was given up";
   }
   if (result.kind != ResultKind::kPass || result.cases > 0) return;
-  const Property& judged = *properties_[property];
-  const auto concerned = [&](Operation operation) { return judged.concerns(operation); };
+  const std::string_view why_not_provided = properties_[property]->why_not_provided(seat.recording);
   if (!seat.available) {
     result.kind = ResultKind::kSkipped;
     result.reason = seat.result.reason;
-  } else if (seat.domain.legal_only && focus_of(judged.name) == Focus::kRefusals) {
+  } else if (!why_not_provided.empty()) {
     result.kind = ResultKind::kNotProvided;
-    result.reason = "it does not promise the refusals";
-  } else if (std::ranges::none_of(seat.domain.operations, concerned)) {
-    result.kind = ResultKind::kNotProvided;
-    result.reason = "it has none of the operations that the property is about";
+    result.reason = why_not_provided;
   } else if (result.unsupported > 0) {
     result.kind = ResultKind::kUnsupported;
     result.reason = "it serves none of the shapes that were tried";

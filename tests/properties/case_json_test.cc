@@ -199,9 +199,9 @@ TEST(CaseJsonTest, EachRequiredKeyIsMissedWhenItIsLeftOut) {
 
 TEST(CaseJsonTest, AKeyOfAnotherOperationIsNamedWithItsLineWhereverTheOperationStands) {
   expect_refused({
-      {scatter_with(",\n\"learned_keep\":1"), 2, "learned_keep", "belongs to apply alone, not to scatter"},
-      {scatter_with(",\n\"max_replacements\":1\n"), 2, "max_replacements", "belongs to apply alone"},
-      {scatter_with(",\n\"in_place\":true"), 2, "in_place", "belongs to apply alone"},
+      {scatter_with(",\n\"learned_keep\":1"), 2, "learned_keep", "belongs only to apply, not to scatter"},
+      {scatter_with(",\n\"max_replacements\":1\n"), 2, "max_replacements", "belongs only to apply"},
+      {scatter_with(",\n\"in_place\":true"), 2, "in_place", "belongs only to apply"},
       {"{\"learned_keep\":0,\n\"kvwitness_case\":1,\"operation\":\"witnesses\",\"topk\":0,\"num_segments\":1,\"context_"
        "lens\":[],"
        "\"learned\":[]}",
