@@ -54,7 +54,6 @@ RowJudge padding;
 RowJudge empty_row;
 RowJudge short_row;
 RowJudge out_of_range;
-RowJudge lone_padding;
 
 // call_invariants.cc
 Judge oracle_equality;

@@ -239,13 +239,6 @@ constexpr std::array kProperties = {
         .is_metamorphic_relation = true,
         .judge_run = judges::backend_equality,
     },
-    Property{
-        .name = "lone_padding",
-        .statement = "A row of padding has a witness in every segment, as far as the budget goes.",
-        .needs = {.legal_call = true},
-        .focus = Focus::kPadding,
-        .judge_run = each_row<judges::lone_padding>,
-    },
 };
 
 constexpr Operation kOperations[] = {Operation::kWitnesses, Operation::kApply, Operation::kScatter};

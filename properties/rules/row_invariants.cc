@@ -336,12 +336,4 @@ std::optional<Verdict> out_of_range(JudgedRows& rows, const JudgedRow& row) {
   return count ? *count : Verdict::holds();
 }
 
-std::optional<Verdict> lone_padding(JudgedRows& rows, const JudgedRow& row) {
-  if (row.is_empty() || std::ranges::any_of(row.learned, [](std::int32_t token) { return token >= 0; })) {
-    return std::nullopt;
-  }
-  const std::optional<Verdict> count = wrong_count(rows, row, "no token marks a segment");
-  return count ? *count : Verdict::holds();
-}
-
 }  // namespace kvwitness::harness::judges

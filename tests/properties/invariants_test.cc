@@ -139,8 +139,7 @@ TEST(Properties, AreListedUnderTheirFixedNamesInOrder) {
                                           "added_occupant",
                                           "repeat_run",
                                           "spare_poison",
-                                          "backend_equality",
-                                          "lone_padding"};
+                                          "backend_equality"};
   ASSERT_EQ(all_properties().size(), names.size());
   for (std::size_t i = 0; i < names.size(); ++i) {
     EXPECT_EQ(all_properties()[i].name, names[i]);
@@ -463,12 +462,6 @@ TEST(OutOfRange, AnOutOfRangeTokenMarksNothingInAShortRow) {
 TEST(OutOfRange, AnOutOfRangeTokenStays) {
   expect_broken_by_rows("out_of_range", apply(16, 4, {99, 5, 9, -1}, 2, 2), {-1, 5, 0, -1});
   expect_broken_by_rows("out_of_range", apply(16, 4, {5, 9, 99, 0}, 1, 0), {5, 9, 15, 0});
-}
-
-TEST(LonePadding, AMissingWitnessIsSeen) {
-  expect_broken_by_rows("lone_padding", witnesses(16, 4, {-1, -7}), {0, 4, -1, 12});
-  expect_broken_by_rows("lone_padding", scatter(16, 4, {-1, -1}), {0, -1});
-  expect_silent("lone_padding", witnesses(16, 4, {-1, 3}));
 }
 
 Case two_rows() {
