@@ -49,7 +49,7 @@ bool CaseJudge::is_judged(const ImplementationRun& run, const Case& value, std::
                           std::optional<std::size_t> stream_property) const {
   const Property& candidate = *context_.properties[property];
   if (run.is_settled(property) || !candidate.concerns(value.operation)) return false;
-  if (!candidate.relation || stream_property == property) return true;
+  if (!candidate.is_metamorphic_relation || stream_property == property) return true;
   const std::size_t most = run.recording.is_slow() ? kMostElementsOfSlowRelations : kMostElementsOfRelations;
   return !stream_property && elements_of(value) <= most &&
          output_elements(value) <= static_cast<std::int64_t>(kMostElementsOfRelations);
@@ -185,7 +185,7 @@ CaseJudge::FoundFailure CaseJudge::found_failure(ImplementationRun& run, const J
       verdict.property,
       {&property, judged.value(), std::string(judged.given.source), *judged.outcome, verdict.verdict, {}, hung},
       judged.position};
-  if (property.relation && !was_alone && !hung) {
+  if (property.is_metamorphic_relation && !was_alone && !hung) {
     // Between its runs others were made. By itself it mostly fails too, and then its prior calls are known.
     const std::size_t position = run.recording.calls_made();
     Outcome outcome = run.recording.run(judged.value());

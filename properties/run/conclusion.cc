@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <string>
-
-#include "properties/run/domains.h"
+#include <string_view>
 
 namespace kvwitness::harness {
 namespace {
@@ -21,15 +20,13 @@ void conclude_property(const RunContext& context, const ImplementationRun& run, 
                     " cases got no answer within the deadline, and the implementation was given up";
   }
   if (result.kind != ResultKind::kPass || result.cases > 0) return;
+  const std::string_view why_not_provided = property.why_not_provided(run.recording);
   if (!run.is_available) {
     result.kind = ResultKind::kSkipped;
     result.reason = run.result.reason;
-  } else if (run.domain.legal_only && focus_of(property) == Focus::kRefusals) {
+  } else if (!why_not_provided.empty()) {
     result.kind = ResultKind::kNotProvided;
-    result.reason = "it does not promise the refusals";
-  } else if (std::ranges::none_of(run.domain.operations, property.concerns)) {
-    result.kind = ResultKind::kNotProvided;
-    result.reason = "it has none of the operations that the property is about";
+    result.reason = why_not_provided;
   } else if (result.unsupported > 0) {
     result.kind = ResultKind::kUnsupported;
     result.reason = kServesNoShape;

@@ -203,7 +203,7 @@ class Search {
   std::optional<Case> with_prior_calls() {
     for (const std::size_t count : prior_call_counts()) {
       if (limits_.is_over()) break;
-      std::optional<Case> candidate = property_.relation ? last_calls(count) : first_failing_of_last(count);
+      std::optional<Case> candidate = property_.is_metamorphic_relation ? last_calls(count) : first_failing_of_last(count);
       if (candidate && fresh_trial(*candidate).fails()) return with_fewest_calls(std::move(*candidate));
     }
     return std::nullopt;
@@ -232,7 +232,7 @@ class Search {
     const std::size_t all = failure_.prior_calls.size();
     std::vector<std::size_t> list;
     std::size_t count = 1;
-    for (; property_.relation && count < std::min(all, kMostPriorCallsOneByOne); ++count) list.push_back(count);
+    for (; property_.is_metamorphic_relation && count < std::min(all, kMostPriorCallsOneByOne); ++count) list.push_back(count);
     for (; count < all; count *= 2) list.push_back(count);
     if (all > 0) list.push_back(all);
     return list;

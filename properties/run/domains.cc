@@ -29,9 +29,10 @@ Domain domain_of(const RunOptions& options, const Implementation& implementation
   return domain;
 }
 
-Domain stream_domain(const Domain& domain, const Property& property) {
+Domain stream_domain(const Domain& domain, const Property& property, const Implementation& implementation) {
   Domain narrowed = domain;
-  std::erase_if(narrowed.operations, [&](Operation operation) { return !property.concerns(operation); });
+  const bool is_silent = property.needs.peers && implementation.peers().empty();
+  std::erase_if(narrowed.operations, [&](Operation operation) { return is_silent || !property.concerns(operation); });
   return narrowed;
 }
 
@@ -51,25 +52,6 @@ bool admits_case(const Domain& domain, const Case& value) {
   if (domain.legal_only && !rows_fit) return false;
   return listed(domain.topk, value.topk) && listed(domain.num_segments, value.num_segments) &&
          listed(domain.rows, value.rows());
-}
-
-Focus focus_of(const Property& property) {
-  constexpr std::pair<std::string_view, Focus> kFoci[] = {
-      {"refusal", Focus::kRefusals},
-      {"refused_writes_nothing", Focus::kRefusals},
-      {"coverage", Focus::kInRange},
-      {"gap_bound", Focus::kInRange},
-      {"empty_row", Focus::kEmptyRows},
-      {"short_row", Focus::kShortRows},
-      {"out_of_range", Focus::kOutOfRange},
-      {"padding", Focus::kPadding},
-      {"budget", Focus::kManyWitnesses},
-      {"order", Focus::kManyWitnesses},
-      {"budget_growth", Focus::kManyWitnesses},
-      {"added_occupant", Focus::kManyWitnesses},
-  };
-  const auto found = std::ranges::find(kFoci, property.name, &std::pair<std::string_view, Focus>::first);
-  return found == std::end(kFoci) ? Focus::kEverything : found->second;
 }
 
 }  // namespace kvwitness::harness

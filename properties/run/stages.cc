@@ -57,7 +57,7 @@ void Stages::judge_stream(std::size_t property) {
   std::vector<std::pair<Domain, std::vector<ImplementationRun*>>> groups;
   for (const auto& run : context_.runs) {
     if (!run->is_available) continue;
-    const Domain domain = stream_domain(run->narrowed, *context_.properties[property]);
+    const Domain domain = stream_domain(run->narrowed, *context_.properties[property], run->recording);
     if (domain.operations.empty()) continue;
     const auto group = std::ranges::find(groups, domain, [](const auto& one) -> const Domain& { return one.first; });
     if (group == groups.end()) {
@@ -72,7 +72,7 @@ void Stages::judge_stream(std::size_t property) {
 void Stages::judge_stream_on(std::size_t property, const Domain& domain, std::span<ImplementationRun* const> runs) {
   const std::string_view name = context_.properties[property]->name;
   const std::int64_t most = context_.options.cases_per_property;
-  CaseStream stream(domain, focus_of(*context_.properties[property]), context_.seed_for(name));
+  CaseStream stream(domain, context_.properties[property]->focus, context_.seed_for(name));
   if (stream.empty()) return;
   std::vector<std::int64_t> hits(context_.classes.size(), 0);
   const auto is_open = [&](const ImplementationRun* run) { return !run->is_settled(property) && !run->is_given_up(); };
@@ -145,7 +145,7 @@ void Stages::note_stream_classes(std::size_t property, const Domain& domain, std
     const CoverageClass& kind = context_.classes[i];
     if (kind.scenario->shared || !kind.scenario->possible(domain)) continue;
     const std::int64_t floor =
-        class_floor(kind, focus_of(*context_.properties[property]), context_.options.cases_per_property);
+        class_floor(kind, context_.properties[property]->focus, context_.options.cases_per_property);
     for (ImplementationRun* run : runs) {
       PropertyResult& result = run->result.properties[property];
       result.classes[std::string(kind.name)] = hits[i];
