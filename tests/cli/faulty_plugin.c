@@ -1,4 +1,4 @@
-/* A plug-in with one fault: it rounds segment edges down, so a witness may lie one segment too low. Scatter alone, packed or strided. */
+/* A plug-in with one fault: it rounds segment edges down, so a witness may lie one segment too low. Only scatter, packed or strided. */
 #include <stdint.h>
 
 int32_t kvw_plugin_abi_version(void) {

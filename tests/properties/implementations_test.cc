@@ -268,7 +268,7 @@ TEST(CallFrame, MemoryIsReusedSoThatStaleAddressesShow) {
   implementation.run(two_rows(Operation::kApply));
 }
 
-TEST(CallFrame, CallsBeforeTheCaseRunFirstAndInOrder) {
+TEST(CallFrame, PriorCallsRunFirstAndInOrder) {
   Case value = two_rows(Operation::kScatter);
   value.prior_calls = {two_rows(Operation::kApply), two_rows(Operation::kWitnesses)};
   std::vector<Operation> seen;

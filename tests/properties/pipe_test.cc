@@ -11,6 +11,7 @@
 
 #include "properties/case/status.h"
 #include "properties/rules/property.h"
+#include "tests/properties/judged_samples.h"
 #include "tests/properties/sampled_cases.h"
 
 namespace kvwitness::harness {
@@ -48,36 +49,12 @@ Case apply_case(std::int32_t context_len) {
 const Case kMisdeed = apply_case(1001);
 const Case kGood = apply_case(16);
 
-void expect_right(Implementation& implementation, const Case& value) {
-  const Outcome outcome = implementation.run(value);
-  EXPECT_EQ(outcome.ending, Ending::kReturned) << outcome.how;
-  EXPECT_EQ(outcome.status, 0);
-  EXPECT_EQ(outcome.rows, expected_rows(value));
-  EXPECT_EQ(outcome.stray, "");
-}
-
 TEST(Pipe, ARightProgramKeepsEveryPropertyOnSampledCases) {
   const auto pipe = open("right");
   EXPECT_EQ(pipe->name(), "answer.py");
   EXPECT_FALSE(pipe->checks_arguments());
   EXPECT_TRUE(pipe->honours_stride(Operation::kWitnesses));
-  CaseSampler sampler(7);
-  int judged = 0;
-  for (int i = 0; i < 150; ++i) {
-    const Case value = sampler.next();
-    if (!pipe->supports(value)) {
-      continue;
-    }
-    const Outcome outcome = pipe->run(value);
-    for (const Property& property : all_properties()) {
-      if (property.concerns(value.operation)) {
-        const Verdict verdict = property.judge(value, outcome, *pipe);
-        ASSERT_NE(verdict.kind, Verdict::Kind::kBroken) << property.name << " " << value << " " << verdict.what;
-        ++judged;
-      }
-    }
-  }
-  EXPECT_GT(judged, 1500);
+  expect_no_property_broken(*pipe, 7, 150, 1500);
 }
 
 TEST(Pipe, ARowOfABigShapePassesWhole) {
@@ -214,7 +191,7 @@ TEST(Pipe, AChangedSpareColumnIsAStrayWrite) {
   EXPECT_NE(open("spare")->run(kMisdeed).stray.find("spare column 4 of row 0"), std::string::npos);
 }
 
-TEST(Pipe, StateKeptBetweenCallsShowsWithAfterAndGoesWithARestart) {
+TEST(Pipe, StateKeptBetweenCallsShowsWithPriorCallsAndGoesWithARestart) {
   const auto pipe = open("counts");
   Case counting = kMisdeed;
   counting.prior_calls = {kGood, kGood};

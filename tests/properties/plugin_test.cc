@@ -12,7 +12,7 @@
 
 #include "properties/case/status.h"
 #include "properties/rules/property.h"
-#include "tests/properties/sampled_cases.h"
+#include "tests/properties/judged_samples.h"
 
 namespace kvwitness::harness {
 namespace {
@@ -48,14 +48,6 @@ Case apply_case(std::int32_t context_len) {
   return value;
 }
 
-void expect_right(Implementation& implementation, const Case& value) {
-  const Outcome outcome = implementation.run(value);
-  EXPECT_EQ(outcome.ending, Ending::kReturned) << outcome.how;
-  EXPECT_EQ(outcome.status, 0);
-  EXPECT_EQ(outcome.rows, expected_rows(value));
-  EXPECT_EQ(outcome.stray, "");
-}
-
 // Runs the case, which ends badly, and then a good one, which does not.
 Outcome run_and_recover(Implementation& implementation, const Case& value) {
   const Outcome outcome = implementation.run(value);
@@ -67,23 +59,7 @@ TEST(Plugin, ARightOneKeepsEveryPropertyOnSampledCases) {
   const auto plugin = load("right");
   EXPECT_EQ(plugin->name(), "right by the rule");
   EXPECT_FALSE(plugin->checks_arguments());
-  CaseSampler sampler(1);
-  int judged = 0;
-  for (int i = 0; i < 300; ++i) {
-    const Case value = sampler.next();
-    if (!plugin->supports(value)) {
-      continue;
-    }
-    const Outcome outcome = plugin->run(value);
-    for (const Property& property : all_properties()) {
-      if (property.concerns(value.operation)) {
-        const Verdict verdict = property.judge(value, outcome, *plugin);
-        ASSERT_NE(verdict.kind, Verdict::Kind::kBroken) << property.name << " " << value << " " << verdict.what;
-        ++judged;
-      }
-    }
-  }
-  EXPECT_GT(judged, 3000);
+  expect_no_property_broken(*plugin, 1, 300, 3000);
 }
 
 TEST(Plugin, WithoutANameItIsCalledAfterItsFileAndProvidesOnlyWhatItExports) {
@@ -217,7 +193,7 @@ TEST(Plugin, ClosingEveryDescriptorHarmsNobody) {
   expect_right(*plugin, apply_case(1001 - 1));
 }
 
-TEST(Plugin, StateKeptBetweenCallsShowsWithAfterAndGoesWithARestart) {
+TEST(Plugin, StateKeptBetweenCallsShowsWithPriorCallsAndGoesWithARestart) {
   const auto plugin = load("misbehaving");
   Case counting = apply_case(1016);
   EXPECT_EQ(plugin->run(counting).rows[0], 1);
@@ -232,7 +208,7 @@ TEST(Plugin, StateKeptBetweenCallsShowsWithAfterAndGoesWithARestart) {
   EXPECT_EQ(outcome.prior_calls[2].rows, expected_rows(apply_case(16)));
 }
 
-TEST(Plugin, ACallBeforeTheCaseThatDoesNotReturnEndsTheWhole) {
+TEST(Plugin, APriorCallThatDoesNotReturnEndsTheWhole) {
   const auto plugin = load("misbehaving");
   Case value = apply_case(16);
   value.prior_calls = {apply_case(16), apply_case(1002), apply_case(16)};

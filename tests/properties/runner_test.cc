@@ -54,7 +54,7 @@ RunReport run_faulty(const RunOptions& options, const Faults& faults, bool can_r
 
 std::size_t size_of(const Case& value) {
   std::size_t size = value.learned.size() + value.context_lens.size();
-  for (const Case& earlier : value.prior_calls) size += size_of(earlier);
+  for (const Case& prior : value.prior_calls) size += size_of(prior);
   return size;
 }
 
@@ -64,7 +64,7 @@ struct Planted {
   const char* name;
   Faults faults;
   const char* property;
-  std::size_t most_elements;  // of the minimal case, its history included
+  std::size_t most_elements;  // of the minimal case, its prior calls included
 };
 
 class PlantedFaults : public testing::TestWithParam<Planted> {};
@@ -118,7 +118,7 @@ TEST(Runner, FindsAFaultBeyond65535RowsInTheSharedCases) {
   EXPECT_LT(found->shrink_attempts, options.shrink_attempts);
 }
 
-TEST(Runner, PutsTheCallsBeforeAFailureIntoItsCaseWhereAFaultCountsCalls) {
+TEST(Runner, PutsPriorCallsIntoTheCaseWhereAFaultCountsCalls) {
   RunOptions options;
   options.properties = properties_named({"oracle_equality"});
   const Faults faults{.every_nth_call_is_wrong = 97};
@@ -134,7 +134,7 @@ TEST(Runner, PutsTheCallsBeforeAFailureIntoItsCaseWhereAFaultCountsCalls) {
   }
 }
 
-TEST(Runner, KeepsOneEarlierCallWhereOneCallLeavesSomethingToTheNext) {
+TEST(Runner, KeepsOnePriorCallWhereOneCallLeavesSomethingToTheNext) {
   RunOptions options;
   options.properties = properties_named({"oracle_equality"});
   const RunReport report = run_faulty(options, {.occupancy_survives_calls = true});
@@ -144,8 +144,8 @@ TEST(Runner, KeepsOneEarlierCallWhereOneCallLeavesSomethingToTheNext) {
   EXPECT_LE(found->minimal.prior_calls.size() + static_cast<std::size_t>(found->minimal.rows()), 2u) << found->minimal;
 }
 
-// Of the hundreds of calls before the failure one matters, far back.
-TEST(Runner, FindsTheOneEarlierCallThatMatters) {
+// Of hundreds of prior calls one matters, far back.
+TEST(Runner, FindsTheOnePriorCallThatMatters) {
   class Poisoned final : public Implementation {
    public:
     std::string name() const override { return "poisoned"; }
@@ -472,7 +472,7 @@ TEST(Runner, LeavesACaseAsItIsWhenTheTimeIsUp) {
   EXPECT_LE(size_of(minimal(false).minimal), 3u);
 }
 
-// A fault that needs the calls before it needs a restart for each attempt to make its case smaller.
+// A fault that needs prior calls needs a restart for each attempt to make its case smaller.
 TEST(Runner, MakesFewFreshAttemptsWhereNoneIsLeft) {
   const Property& property = *find_property("oracle_equality");
   FaultyRule rule("rule", {.every_nth_call_is_wrong = 20});
@@ -504,8 +504,8 @@ TEST(Runner, MakesFewFreshAttemptsWhereNoneIsLeft) {
   EXPECT_LE(attempts_with(fresh_attempts), 40);
 }
 
-// Where a failure needs the calls before it, what another property was shown by is tried first.
-TEST(Runner, TakesOverTheCaseOfAnotherPropertyWithItsCallsBefore) {
+// Where a failure needs prior calls, what another property was shown by is tried first.
+TEST(Runner, TakesOverTheCaseOfAnotherPropertyWithItsPriorCalls) {
   const Property& property = *find_property("oracle_equality");
   FaultyRule rule("rule", {.every_nth_call_is_wrong = 20});
   Recording recording(rule);
@@ -618,7 +618,7 @@ TEST(Runner, MakesACaseSmallerWithItsExpectation) {
 }
 
 // A call before the case that lies outside the domain is not made, so nothing is expected of it.
-TEST(Runner, ExpectsNothingOfAnEarlierCallThatIsDeclined) {
+TEST(Runner, ExpectsNothingOfAPriorCallThatIsDeclined) {
   auto rule = std::make_unique<FaultyRule>("rule", Faults{});
   rule->serve_only([](const Case& value) { return value.topk >= value.num_segments; });
   RunOptions options = small_run();
