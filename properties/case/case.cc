@@ -6,13 +6,14 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "properties/case/status.h"
 
 namespace kvwitness::harness {
 namespace {
 
-// Everything but the form and `after`, whose comparison is recursive.
+// Everything but the form and the prior calls, whose comparison is recursive.
 auto fields_of(const Case& value) {
   return std::tie(value.operation, value.topk, value.num_segments, value.learned_keep, value.max_replacements,
                   value.context_lens, value.learned, value.row_stride, value.in_place, value.base_offset, value.expect,
@@ -48,6 +49,16 @@ Form Case::written_form() const noexcept {
 
 bool operator==(const Case& a, const Case& b) {
   return fields_of(a) == fields_of(b) && a.written_form() == b.written_form() && a.prior_calls == b.prior_calls;
+}
+
+Case call_only(Case value) {
+  value.note.clear();
+  value.expect.reset();
+  value.attention.reset();
+  for (Case& call : value.prior_calls) {
+    call = call_only(std::move(call));
+  }
+  return value;
 }
 
 std::string CaseError::message() const {

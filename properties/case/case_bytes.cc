@@ -1,15 +1,19 @@
 // The byte form of a Case, which fuzzers mutate.
 //
-// Little-endian; counts, flags and numbers lie at fixed places, so that a small edit is a small change:
+// Little-endian; counts, flags and numbers lie at fixed places, so that a small edit is a small change. By the offset in
+// bytes:
 //
-//     0       version, 1; other versions are read as this one
-//     1       bits 0-1 operation (modulo 3), 2 flat form, 3 in place, 4 has a row stride, 5 learned_count counts (else
-//     rows * topk does) 2       bits 0-4: topk, num_segments, learned_keep, max_replacements, row_stride take all of
-//     their eight bytes (else the first one) 3       base_offset (bits 0-3) 4  u32  rows 8  u32  learned_count 12 u32
-//     after_count 16 i64  topk, num_segments, learned_keep, max_replacements, row_stride 56 i32  context_lens[rows],
-//     learned[]
-//             after_count times: u32 length, then a case of that many bytes in this form, whose own `after` is not read
-//             padding
+//      0  u8   version, 1; other versions are read as this one
+//      1  u8   flags, see Flag; without kCountedFlag there are rows * topk learned tokens
+//      2  u8   which of the five numbers take all eight bytes, see WideFlag; the others one
+//      3  u8   base_offset, bits 0 to 3
+//      4  u32  rows
+//      8  u32  learned_count
+//     12  u32  prior_call_count
+//     16  i64  topk, num_segments, learned_keep, max_replacements, row_stride
+//     56  i32  context_lens[rows], learned[]
+//              for each prior call: its length (u32) and so many bytes in this form, without prior calls
+//              padding
 //
 // Bytes past the end read as 0. What a decoded case holds and what its call touches is bounded by a small constant plus
 // a multiple of the number of bytes: counts beyond that are reduced, and encode appends padding where a small case asks
@@ -29,6 +33,7 @@ namespace {
 
 constexpr std::uint8_t kVersion = 1;
 
+// The operation is taken modulo 3.
 enum Flag : unsigned { kOperationMask = 3, kFlatFlag = 4, kInPlaceFlag = 8, kStrideFlag = 16, kCountedFlag = 32 };
 enum WideFlag : unsigned { kWideTopk = 1, kWideSegments = 2, kWideKeep = 4, kWideReplacements = 8, kWideStride = 16 };
 
@@ -113,7 +118,7 @@ std::array<std::int64_t, 5> numbers_of(const Case& value) {
   return {value.topk, value.num_segments, value.learned_keep, value.max_replacements, value.row_stride.value_or(0)};
 }
 
-std::vector<std::uint8_t> encode_one(const Case& value, std::span<const Case> after) {
+std::vector<std::uint8_t> encode_one(const Case& value, std::span<const Case> prior_calls) {
   ByteWriter out;
   out.u8(kVersion);
   out.u8(flags_of(value));
@@ -126,12 +131,12 @@ std::vector<std::uint8_t> encode_one(const Case& value, std::span<const Case> af
   out.u8(static_cast<unsigned>(value.base_offset));
   out.u32(static_cast<std::uint32_t>(value.context_lens.size()));
   out.u32(static_cast<std::uint32_t>(value.learned.size()));
-  out.u32(static_cast<std::uint32_t>(after.size()));
+  out.u32(static_cast<std::uint32_t>(prior_calls.size()));
   std::ranges::for_each(numbers, [&](std::int64_t number) { out.i64(number); });
   std::ranges::for_each(value.context_lens, [&](std::int32_t length) { out.i32(length); });
   std::ranges::for_each(value.learned, [&](std::int32_t token) { out.i32(token); });
-  for (const Case& earlier : after) {
-    const std::vector<std::uint8_t> bytes = encode_one(earlier, {});
+  for (const Case& call : prior_calls) {
+    const std::vector<std::uint8_t> bytes = encode_one(call, {});
     out.u32(static_cast<std::uint32_t>(bytes.size()));
     out.append(bytes);
   }
@@ -143,7 +148,7 @@ std::vector<std::uint8_t> encode_one(const Case& value, std::span<const Case> af
 
 // A legal call of so few bytes touches no more than it pays for, and its rows span no more than a case may.
 void reduce_extent(Case& value, std::size_t bytes) {
-  if (extent_of(value).touched > most_touched(bytes)) {  // witnesses alone: learned is bounded already
+  if (extent_of(value).touched > most_touched(bytes)) {  // only of witnesses: learned is bounded already
     value.num_segments = 1 + value.num_segments % (most_touched(bytes) / value.rows());
   }
   if (extent_of(value).spanned > kMaxSpannedElements) {
@@ -164,7 +169,7 @@ std::int64_t learned_count_of(Case& value, bool counted, std::uint32_t stored, s
   return value.rows() * value.topk;
 }
 
-Case decode_one(std::span<const std::uint8_t> bytes, bool with_after) {
+Case decode_one(std::span<const std::uint8_t> bytes, bool with_prior_calls) {
   ByteReader in(bytes);
   in.u8();  // the version
   const unsigned flags = in.u8();
@@ -176,7 +181,7 @@ Case decode_one(std::span<const std::uint8_t> bytes, bool with_after) {
   value.base_offset = static_cast<std::int32_t>(in.u8() & 15);
   const std::int64_t rows = std::min<std::int64_t>(in.u32(), most_rows(bytes.size()));
   const std::uint32_t learned_count = in.u32();
-  const std::uint32_t after_count = in.u32();
+  const std::uint32_t prior_call_count = in.u32();
   value.topk = in.i64((wide & kWideTopk) != 0);
   value.num_segments = in.i64((wide & kWideSegments) != 0);
   const std::int64_t learned_keep = in.i64((wide & kWideKeep) != 0);
@@ -194,7 +199,7 @@ Case decode_one(std::span<const std::uint8_t> bytes, bool with_after) {
   std::ranges::generate(value.learned, [&] { return in.i32(); });
   value.form = (flags & kFlatFlag) != 0 ? Form::kFlat : Form::kNested;
   value.form = value.written_form();
-  for (std::uint32_t i = 0; with_after && i < after_count && !in.empty(); ++i) {
+  for (std::uint32_t i = 0; with_prior_calls && i < prior_call_count && !in.empty(); ++i) {
     const std::uint32_t size = in.u32();
     value.prior_calls.push_back(decode_one(in.block(size), false));
   }

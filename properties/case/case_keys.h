@@ -31,7 +31,7 @@ enum class Key : std::uint8_t {
 struct KeyRule {
   std::string_view name;
   bool required;
-  bool apply_alone;
+  bool only_apply;
   std::string_view wanted;  // what its value must be, for a person
 };
 

@@ -1,25 +1,17 @@
-// Reads case files. The one source that includes the JSON library.
-//
-// The reader is a SAX handler, for two reasons: a parsed tree keeps the last of two equal keys silently, and it has no
-// line numbers.
-#include <kvwitness/case.h>
+// The case is read by the JSON library's events and not from its tree, for two reasons: a tree silently keeps the last of
+// two equal keys, and it has no line numbers.
+#include "properties/case/case_reader.h"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <cstdint>
-#include <expected>
-#include <fstream>
-#include <iostream>
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "properties/case/case_draft.h"
 #include "properties/case/case_keys.h"
 #include "properties/case/json_text.h"
 #include "properties/case/status.h"
@@ -53,24 +45,6 @@ std::string excerpt(std::string_view text) {
   return text.size() <= kMaxLength ? json_string(text) : json_string(text.substr(0, kMaxLength)) + "...";
 }
 
-// Where the JSON library's lexer is in the text. It reads one character past a number before it reports it, so the line
-// that counts is that of the last character read, not of the next one: a newline that ends a number then lies on the
-// number's own line.
-struct Cursor {
-  const char* next;
-  const char* end;
-  std::size_t line = 1;  // of the last character read
-  bool after_newline = false;
-
-  void advance() {
-    if (after_newline) {
-      ++line;
-    }
-    after_newline = *next == '\n';
-    ++next;
-  }
-};
-
 // The input iterator that the lexer reads through; the end of the range has no cursor.
 class CursorIterator {
  public:
@@ -98,43 +72,6 @@ class CursorIterator {
   Cursor* cursor_;
 };
 
-// A list of tokens as a file has it: flat, or one list a row. The first row and the first row of another width are
-// enough to find the first row that is not `width` wide, once that is known.
-struct TokenLists {
-  std::vector<std::int32_t> values;
-  bool flat = false;  // a number was seen
-  std::size_t row_count = 0;
-  std::size_t row_begin = 0;  // of the open row, in values
-  std::size_t row_line = 0;
-  struct Row {
-    std::size_t index = 0;
-    std::size_t width = 0;
-    std::size_t line = 0;
-  };
-  Row first;
-  std::optional<Row> odd;
-
-  void open_row(std::size_t line) {
-    row_begin = values.size();
-    row_line = line;
-  }
-  void close_row() {
-    const Row row{row_count, values.size() - row_begin, row_line};
-    if (row_count == 0) {
-      first = row;
-    } else if (!odd && row.width != first.width) {
-      odd = row;
-    }
-    ++row_count;
-  }
-  std::optional<Row> first_not_of_width(std::int64_t width) const {
-    if (row_count > 0 && static_cast<std::int64_t>(first.width) != width) {
-      return first;
-    }
-    return odd;
-  }
-};
-
 // Where in a case's object the reader is.
 enum class Place : std::uint8_t {
   kKeys,
@@ -144,24 +81,14 @@ enum class Place : std::uint8_t {
   kExpect,
   kAttention,
   kAttentionRow,
-  kAfter
+  kPriorCalls
 };
 
-// A case being read.
-struct Draft {
-  Case value;
+// A case whose object is open.
+struct OpenCase : CaseDraft {
   Place place = Place::kKeys;
-  std::size_t line = 0;                                   // of its opening brace
-  std::optional<Key> key;                                 // the last one read
-  std::array<std::size_t, kKeyRules.size()> key_lines{};  // 0 where the key is absent
-  TokenLists learned;
-  std::string expect_key;  // "rows" or "refused" once read
-  std::size_t expect_key_line = 0;
-  TokenLists expected;
-  std::vector<std::size_t> attention_lines;  // of each row's list
+  std::optional<Key> key;  // the last one read
 
-  bool has(Key wanted) const { return key_lines[index_of(wanted)] != 0; }
-  std::size_t line_of(Key wanted) const { return key_lines[index_of(wanted)]; }
   bool reads_expected_rows() const { return key == Key::kExpect && expect_key == "rows"; }
   TokenLists& lists() { return key == Key::kLearned ? learned : expected; }
 };
@@ -170,7 +97,7 @@ class CaseReader {
  public:
   CaseReader(const Cursor& cursor, std::string_view file) : cursor_(cursor), file_(file) {}
 
-  // The SAX interface: each returns whether to go on.
+  // The JSON library's events; each returns whether to go on.
   bool null() { return refuse_value("null"); }
   bool boolean(bool value);
   bool number_integer(std::int64_t value) { return number(value, std::to_string(value), static_cast<double>(value)); }
@@ -189,7 +116,7 @@ class CaseReader {
   CaseError take_error() { return std::move(error_); }
 
  private:
-  Draft& draft() { return drafts_.back(); }
+  OpenCase& draft() { return open_.back(); }
   std::string path(std::string_view key) const;
   bool fail(std::size_t line, std::string_view key, std::string what);
   bool refuse_value(const std::string& found);
@@ -200,27 +127,19 @@ class CaseReader {
   bool start_case();
   bool expect_key(const std::string& name);
 
-  // The checks that need the whole object, in the order in which they are made.
   bool finish_case();
-  bool check_keys();
-  bool check_learned();
-  bool check_expect();
-  bool check_expected_form();
-  bool check_attention();
-  bool check_extent();
-  bool check_widths(const TokenLists& lists, std::int64_t width, std::string_view key, std::string_view width_name);
 
   const Cursor& cursor_;
   std::string_view file_;
-  std::vector<Draft> drafts_;  // the case, and the item of its `after` that is being read
+  std::vector<OpenCase> open_;  // the case, and its prior call that is being read
   Case finished_;
   CaseError error_;
 };
 
 std::string CaseReader::path(std::string_view key) const {
   std::string path(key);
-  if (drafts_.size() == 2) {
-    path = "after[" + std::to_string(drafts_.front().value.prior_calls.size()) + "]" + (path.empty() ? "" : "." + path);
+  if (open_.size() == 2) {
+    path = "after[" + std::to_string(open_.front().value.prior_calls.size()) + "]" + (path.empty() ? "" : "." + path);
   }
   return path;
 }
@@ -232,7 +151,7 @@ bool CaseReader::fail(std::size_t line, std::string_view key, std::string what) 
 
 // The value just read is of a kind that its place does not take.
 bool CaseReader::refuse_value(const std::string& found) {
-  if (drafts_.empty()) {
+  if (open_.empty()) {
     return fail(cursor_.line, "", "a case is a JSON object, not " + found);
   }
   if (draft().key == Key::kExpect && !draft().expect_key.empty()) {
@@ -248,7 +167,7 @@ bool CaseReader::refuse_value(const std::string& found) {
 }
 
 bool CaseReader::boolean(bool value) {
-  if (!drafts_.empty() && draft().place == Place::kKeys && draft().key == Key::kInPlace && value) {
+  if (!open_.empty() && draft().place == Place::kKeys && draft().key == Key::kInPlace && value) {
     draft().value.in_place = true;
     return true;
   }
@@ -263,7 +182,7 @@ bool CaseReader::number_unsigned(std::uint64_t value) {
 
 // `value` is absent where the number is no 64-bit integer.
 bool CaseReader::number(std::optional<std::int64_t> value, const std::string& text, double real) {
-  if (drafts_.empty()) {
+  if (open_.empty()) {
     return refuse_value(text);
   }
   switch (draft().place) {
@@ -287,7 +206,7 @@ bool CaseReader::number(std::optional<std::int64_t> value, const std::string& te
       return true;
     case Place::kExpect:
     case Place::kAttention:
-    case Place::kAfter:
+    case Place::kPriorCalls:
       break;
   }
   return refuse_value(text);
@@ -337,7 +256,7 @@ bool CaseReader::number_for_key(std::optional<std::int64_t> value, const std::st
 }
 
 bool CaseReader::string(std::string& value) {
-  if (drafts_.empty()) {
+  if (open_.empty()) {
     return refuse_value(excerpt(value));
   }
   if (draft().place == Place::kKeys && draft().key == Key::kOperation) {
@@ -358,7 +277,7 @@ bool CaseReader::string(std::string& value) {
 }
 
 bool CaseReader::start_object(std::size_t) {
-  if (drafts_.empty() || draft().place == Place::kAfter) {
+  if (open_.empty() || draft().place == Place::kPriorCalls) {
     return start_case();
   }
   if (draft().place == Place::kKeys && draft().key == Key::kExpect) {
@@ -369,7 +288,7 @@ bool CaseReader::start_object(std::size_t) {
 }
 
 bool CaseReader::start_case() {
-  drafts_.emplace_back().line = cursor_.line;
+  open_.emplace_back().line = cursor_.line;
   return true;
 }
 
@@ -384,7 +303,7 @@ bool CaseReader::key(std::string& name) {
   if (draft().has(*found)) {
     return fail(cursor_.line, name, "repeated key; it is first on line " + std::to_string(draft().line_of(*found)));
   }
-  if (found == Key::kAfter && drafts_.size() == 2) {
+  if (found == Key::kAfter && open_.size() == 2) {
     return fail(cursor_.line, name, "a case that runs before another has no `after` of its own");
   }
   draft().key = found;
@@ -421,10 +340,10 @@ bool CaseReader::end_object() {
 }
 
 bool CaseReader::start_array(std::size_t) {
-  if (drafts_.empty()) {
+  if (open_.empty()) {
     return refuse_value("a list");
   }
-  Draft& now = draft();
+  OpenCase& now = draft();
   if (now.place == Place::kKeys && now.key == Key::kContextLens) {
     now.place = Place::kContextLens;
   } else if ((now.place == Place::kKeys && now.key == Key::kLearned) ||
@@ -441,7 +360,7 @@ bool CaseReader::start_array(std::size_t) {
     now.value.attention->emplace_back();
     now.attention_lines.push_back(cursor_.line);
   } else if (now.place == Place::kKeys && now.key == Key::kAfter) {
-    now.place = Place::kAfter;
+    now.place = Place::kPriorCalls;
   } else {
     return refuse_value("a list");
   }
@@ -449,7 +368,7 @@ bool CaseReader::start_array(std::size_t) {
 }
 
 bool CaseReader::end_array() {
-  Draft& now = draft();
+  OpenCase& now = draft();
   if (now.place == Place::kTokenRow) {
     now.lists().close_row();
     now.place = Place::kTokenLists;
@@ -473,18 +392,19 @@ bool CaseReader::parse_error(std::size_t, const std::string&, const Json::except
   if (what.size() > kMaxLength) {
     what = what.substr(0, kMaxLength) + "...";
   }
-  std::replace_if(what.begin(), what.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-  const bool in_key = !drafts_.empty() && draft().key.has_value();
+  std::replace_if(
+      what.begin(), what.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  const bool in_key = !open_.empty() && draft().key.has_value();
   return fail(cursor_.line, in_key ? name_of_key(*draft().key) : "", "not JSON: " + what);
 }
 
 bool CaseReader::finish_case() {
-  if (!check_keys() || !check_learned() || !check_expect() || !check_attention() || !check_extent()) {
-    return false;
+  if (auto error = complete(draft())) {
+    return fail(error->line, error->key, std::move(error->what));
   }
   Case value = std::move(draft().value);
-  drafts_.pop_back();
-  if (drafts_.empty()) {
+  open_.pop_back();
+  if (open_.empty()) {
     finished_ = std::move(value);
   } else {
     draft().value.prior_calls.push_back(std::move(value));
@@ -492,140 +412,7 @@ bool CaseReader::finish_case() {
   return true;
 }
 
-bool CaseReader::check_keys() {
-  const bool apply = draft().value.operation == Operation::kApply;
-  for (std::size_t i = 0; i < kKeyRules.size(); ++i) {
-    const KeyRule& rule = kKeyRules[i];
-    const std::size_t line = draft().key_lines[i];
-    if (line == 0 && rule.required && (apply || !rule.apply_alone)) {
-      return fail(draft().line, rule.name, "missing key");
-    }
-    // The operation's own key comes before these in the table, so its name is known here.
-    if (line != 0 && rule.apply_alone && !apply) {
-      return fail(line, rule.name, "belongs to apply alone, not to " + std::string(name_of(draft().value.operation)));
-    }
-  }
-  return true;
-}
-
-bool CaseReader::check_widths(const TokenLists& lists, std::int64_t width, std::string_view key,
-                              std::string_view width_name) {
-  if (const auto row = lists.first_not_of_width(width)) {
-    return fail(row->line, key,
-                "row " + std::to_string(row->index) + " has " + std::to_string(row->width) + " entries, not " +
-                    std::string(width_name) + " = " + std::to_string(width));
-  }
-  return true;
-}
-
-bool CaseReader::check_learned() {
-  Draft& now = draft();
-  if (!check_widths(now.learned, now.value.topk, "learned", "topk")) {
-    return false;
-  }
-  if (now.value.topk == 0 && now.learned.row_count != 0 &&
-      static_cast<std::int64_t>(now.learned.row_count) != now.value.rows()) {
-    return fail(now.line_of(Key::kLearned), "learned",
-                "with topk 0 it is [] or one [] a row, and has " + std::to_string(now.learned.row_count) + " for " +
-                    std::to_string(now.value.rows()) + " context lengths");
-  }
-  now.value.learned = std::move(now.learned.values);
-  now.value.form = now.learned.row_count > 0 ? Form::kNested : Form::kFlat;
-  now.value.form = now.value.written_form();
-  return true;
-}
-
-bool CaseReader::check_expect() {
-  Draft& now = draft();
-  if (now.expect_key != "rows") {
-    return true;
-  }
-  if (!check_expected_form()) {
-    return false;
-  }
-  now.value.expect = Expectation(std::move(now.expected.values));
-  return true;
-}
-
-bool CaseReader::check_expected_form() {
-  constexpr std::string_view kKey = "expect.rows";
-  const Draft& now = draft();
-  const Case& value = now.value;
-  if (value.operation == Operation::kWitnesses) {
-    if (now.expected.flat || static_cast<std::int64_t>(now.expected.row_count) != value.rows()) {
-      return fail(now.expect_key_line, kKey,
-                  "must be one list of num_segments entries for each of the " + std::to_string(value.rows()) + " rows");
-    }
-    return check_widths(now.expected, value.num_segments, kKey, "num_segments");
-  }
-  const bool nested = now.expected.row_count > 0;
-  const bool same_form =
-      value.written_form() == Form::kFlat
-          ? !nested
-          : static_cast<std::int64_t>(now.expected.row_count) * value.topk ==
-                    static_cast<std::int64_t>(value.learned.size()) &&
-                (value.topk != 0 || static_cast<std::int64_t>(now.expected.row_count) == value.rows());
-  if (!same_form) {
-    return fail(now.expect_key_line, kKey, "must be lists of the same form and number as learned");
-  }
-  if (!check_widths(now.expected, value.topk, kKey, "topk")) {
-    return false;
-  }
-  if (now.expected.values.size() != value.learned.size()) {
-    return fail(now.expect_key_line, kKey,
-                "has " + std::to_string(now.expected.values.size()) + " entries, and learned " +
-                    std::to_string(value.learned.size()));
-  }
-  return true;
-}
-
-bool CaseReader::check_attention() {
-  const Draft& now = draft();
-  if (!now.value.attention) {
-    return true;
-  }
-  if (static_cast<std::int64_t>(now.value.attention->size()) != now.value.rows()) {
-    return fail(now.line_of(Key::kAttention), "attention",
-                "has " + std::to_string(now.value.attention->size()) + " lists for " +
-                    std::to_string(now.value.rows()) + " context lengths");
-  }
-  for (std::size_t row = 0; row < now.value.attention->size(); ++row) {
-    const std::int64_t wanted = std::max(now.value.context_lens[row], 0);
-    const std::size_t found = (*now.value.attention)[row].size();
-    if (static_cast<std::int64_t>(found) != wanted) {
-      return fail(now.attention_lines[row], "attention",
-                  "row " + std::to_string(row) + " has " + std::to_string(found) + " values for a context of " +
-                      std::to_string(wanted));
-    }
-  }
-  return true;
-}
-
-bool CaseReader::check_extent() {
-  const Draft& now = draft();
-  const Extent extent = extent_of(now.value);
-  if (extent.touched > kMaxTouchedElements) {
-    const bool input = static_cast<std::int64_t>(now.value.learned.size()) > kMaxTouchedElements;
-    const Key key = input ? Key::kLearned : Key::kNumSegments;
-    return fail(now.line_of(key), name_of_key(key),
-                "the call would touch " + std::to_string(extent.touched) + " elements of a buffer; at most " +
-                    std::to_string(kMaxTouchedElements));
-  }
-  if (extent.spanned > kMaxSpannedElements) {
-    return fail(now.line_of(Key::kRowStride), "row_stride",
-                "the rows would span " + std::to_string(extent.spanned) + " elements; at most " +
-                    std::to_string(kMaxSpannedElements));
-  }
-  return true;
-}
-
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
-void skip_white_space(Cursor& cursor) {
-  while (cursor.next != cursor.end && std::string_view(" \t\r\n").contains(*cursor.next)) {
-    cursor.advance();
-  }
-}
+}  // namespace
 
 std::expected<Case, CaseError> read_case(Cursor& cursor, std::string_view file) {
   CaseReader reader(cursor, file);
@@ -644,51 +431,6 @@ std::expected<Case, CaseError> read_case(Cursor& cursor, std::string_view file) 
     return std::unexpected(reader.take_error());
   }
   return reader.take_case();
-}
-
-std::expected<std::string, CaseError> read_text(const std::string& path) {
-  std::string text;
-  if (path == "-") {
-    text.assign(std::istreambuf_iterator<char>(std::cin), {});
-    return text;
-  }
-  std::ifstream stream(path, std::ios::binary);
-  stream.peek();  // a folder opens and then cannot be read
-  if (stream.is_open() && !stream.bad()) {
-    stream.clear();
-    text.assign(std::istreambuf_iterator<char>(stream), {});
-    return text;
-  }
-  return std::unexpected(CaseError{.file = path, .line = 0, .key = "", .what = "cannot be read"});
-}
-
-}  // namespace
-
-std::expected<std::vector<Case>, CaseError> parse_cases(std::string_view text, std::string_view file) {
-  if (text.starts_with(kByteOrderMark)) {
-    text.remove_prefix(kByteOrderMark.size());
-  }
-  Cursor cursor{.next = text.data(), .end = text.data() + text.size()};
-  std::vector<Case> cases;
-  for (skip_white_space(cursor); cursor.next != cursor.end; skip_white_space(cursor)) {
-    auto value = read_case(cursor, file);
-    if (!value) {
-      return std::unexpected(std::move(value.error()));
-    }
-    cases.push_back(*std::move(value));
-  }
-  if (cases.empty()) {
-    return std::unexpected(CaseError{.file = std::string(file), .line = 0, .key = "", .what = "holds no case"});
-  }
-  return cases;
-}
-
-std::expected<std::vector<Case>, CaseError> read_cases(const std::string& path) {
-  auto text = read_text(path);
-  if (!text) {
-    return std::unexpected(std::move(text.error()));
-  }
-  return parse_cases(*text, path == "-" ? "standard input" : path);
 }
 
 }  // namespace kvwitness::harness

@@ -32,11 +32,11 @@ bool came_back(const Outcome& outcome) {
   return outcome.ending == Ending::kReturned || outcome.ending == Ending::kUnsupported;
 }
 
-Outcome run_in_order(const Case& value, const std::function<Outcome(const Case&)>& run_alone) {
+Outcome run_in_order(const Case& value, const std::function<Outcome(const Case&)>& run_one) {
   std::vector<Outcome> earlier;
   earlier.reserve(value.prior_calls.size());
   for (const Case& call : value.prior_calls) {
-    earlier.push_back(run_alone(call));
+    earlier.push_back(run_one(call));
     const Outcome& last = earlier.back();
     if (!came_back(last)) {
       Outcome outcome =
@@ -45,7 +45,7 @@ Outcome run_in_order(const Case& value, const std::function<Outcome(const Case&)
       return outcome;
     }
   }
-  Outcome outcome = run_alone(value);
+  Outcome outcome = run_one(value);
   outcome.prior_calls = std::move(earlier);
   return outcome;
 }

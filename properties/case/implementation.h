@@ -1,9 +1,9 @@
-// What can be judged: the registry of implementations, and the one way to run a Case on any of them.
+// What can be judged: an Implementation turns a Case into an Outcome, the one way to run a Case on any of them.
 //
-// An Implementation turns a Case into an Outcome. Those that are functions over host pointers (backends, C ABI,
-// plug-ins) derive from HostImplementation and see a Call whose buffers a CallFrame has laid out; others (the oracle,
-// the CPU executor, a GPU, a pipe) implement run_in() themselves. One that may crash or hang is run in a worker process
-// (worker.h).
+// Those that are functions over host pointers (backends, C ABI, plug-ins) derive from HostImplementation and see a Call
+// whose buffers a CallFrame has laid out; others (the oracle, the CPU executor, a GPU, a pipe) implement run_in()
+// themselves. One that may crash or hang is run in a worker process. See properties/sandbox and
+// properties/implementations.
 #ifndef PROPERTIES_CASE_IMPLEMENTATION_H
 #define PROPERTIES_CASE_IMPLEMENTATION_H
 
@@ -54,7 +54,7 @@ class Implementation {
   // Whether the implementation has the operation at all; one that it lacks is reported as not provided, never as
   // passed.
   virtual bool provides(Operation) const { return true; }
-  // Whether it promises the refusals too. Without, the harness makes legal calls alone.
+  // Whether it promises the refusals too. Without it, the harness makes only legal calls.
   virtual bool checks_arguments() const { return true; }
   // Whether a row stride reaches it for this operation; where not, the case's rows are passed packed and its stride is
   // not judged.
@@ -62,10 +62,10 @@ class Implementation {
   // Whether the case's shape lies in its domain.
   virtual bool supports(const Case&) const { return true; }
 
-  // Runs the case's `after`, then the case. Never throws for what the implementation does.
+  // Runs the case's prior calls, then the case. Never throws for what the implementation does.
   Outcome run(const Case& value) { return run_in(value, MemoryContext{}); }
-  // The same with other memory_context. An implementation that has no memory of the harness's around its buffers ignores
-  // them.
+  // The same in another memory context, which is ignored by an implementation that has no memory of the harness's
+  // around its buffers.
   virtual Outcome run_in(const Case& value, const MemoryContext& memory_context) = 0;
 
   // How many runs to ask for together: more than one where an answer has a long way, as through a pipe.
@@ -75,8 +75,8 @@ class Implementation {
   virtual std::vector<Outcome> run_together(std::span<const RunRequest> requests);
 
   // Whether a row takes some hundred times what a function would, as on an executor of another machine's code. The
-  // runner then spares it the relations' further runs of large pinned cases, and all but one operation's shared large
-  // ones.
+  // runner then spares it the further runs of metamorphic relations on large pinned cases, and the shared large cases of
+  // all operations but one.
   virtual bool is_slow() const { return false; }
 
   // Forgets whatever earlier calls may have left behind, as a fresh process would: a worker process is replaced. False
@@ -134,16 +134,16 @@ bool sees_stride(const Implementation& implementation, const Case& value);
 // Whether `learned` has rows * topk elements.
 bool fills_its_shape(const Case& value);
 
-// Whether the call is legal in every respect that a callee without argument checks may rely on: a scatter that is
-// switched off too has a sound shape.
+// Whether the call is legal in every respect that a callee without argument checks may rely on: even a scatter that is
+// switched off has a sound shape.
 bool is_plain_call(const Case& value, bool strided);
 
 // Whether the implementation lives on after the run: it returned, or was not called.
 bool came_back(const Outcome& outcome);
 
-// Runs the case's `after` and then the case by `run_alone`, and joins the outcomes; where one does not return, so does
-// the whole.
-Outcome run_in_order(const Case& value, const std::function<Outcome(const Case&)>& run_alone);
+// Runs the case's prior calls and then the case by `run_one`, and joins the outcomes; where one does not return, the
+// whole does not.
+Outcome run_in_order(const Case& value, const std::function<Outcome(const Case&)>& run_one);
 
 }  // namespace kvwitness::harness
 

@@ -7,7 +7,7 @@
 namespace kvwitness::harness {
 namespace {
 
-constexpr std::int64_t kRefusedWitnessElements = 65536;
+constexpr std::int64_t kRefusedWitnessElements = 65536;  // enough to see that a refused call wrote
 
 }  // namespace
 

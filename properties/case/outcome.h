@@ -31,14 +31,14 @@ struct Outcome {
   // The output buffer's logical contents after the call, packed: [rows, num_segments] for witnesses, otherwise as long
   // as the case's `learned`. For a refused call too: it must then hold what it held before the call (`before`).
   std::vector<std::int32_t> rows;
-  std::vector<std::int32_t>
-      before;  // the same elements just before the call: poison for a separate output, `learned` in place
+  // The same elements just before the call: poison for a separate output, `learned` in place.
+  std::vector<std::int32_t> before;
 
   // What the call touched that it must not: "" or one sentence naming buffer, row, column and both values. Covers
   // canaries around every buffer, spare columns between rows, and inputs that changed.
   std::string stray;
 
-  // Of the case's `after`, in order. Where one of them does not return, those behind it and the case itself are not
+  // Of the case's prior calls, in order. Where one of them does not return, those behind it and the case itself are not
   // run: the outcome ends as it did, and `how` names the call.
   std::vector<Outcome> prior_calls;
 
@@ -53,8 +53,8 @@ struct Outcome {
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 
-// The number of elements of the case's output: rows * num_segments for the witnesses (of a refused call at most
-// 65,536), else as many as `learned` has.
+// The number of elements of the case's output: rows * num_segments for witnesses (of a refused call at most 65,536),
+// else as many as `learned` has.
 std::int64_t output_elements(const Case& value);
 
 }  // namespace kvwitness::harness

@@ -1,6 +1,8 @@
 #include "properties/cli/arguments.h"
 
 #include <fmt/format.h>
+#include <kvwitness/backend.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -8,8 +10,6 @@
 #include <limits>
 #include <numeric>
 #include <system_error>
-
-#include "properties/cli/selection.h"
 
 namespace kvwitness::harness::cli {
 namespace {
@@ -102,12 +102,21 @@ Environment read_environment(const char* const* variables) {
     } else {
       throw UsageError(
           fmt::format("the environment holds {}, which means nothing here; the variables are KVWITNESS_BACKEND (a name "
-                      "of `kvwitness list`), "
-                      "KVWITNESS_SEED (an integer) and KVWITNESS_CASES (generated cases a property)",
+                      "of `kvwitness list`), KVWITNESS_SEED (an integer) and KVWITNESS_CASES (generated cases a "
+                      "property)",
                       name));
     }
   }
   return environment;
+}
+
+Environment environment_of_process() {
+  return read_environment(environ);
+}
+
+std::vector<std::string> known_backend_names() {
+  const auto names = kvwitness::known_backend_names();
+  return {names.begin(), names.end()};
 }
 
 std::string suggestion(std::string_view given, std::span<const std::string> names) {

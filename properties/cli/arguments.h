@@ -39,11 +39,15 @@ struct Environment {
   std::optional<std::uint64_t> seed;   // KVWITNESS_SEED
   std::optional<std::int64_t> cases;   // KVWITNESS_CASES
 };
-// `variables` are "NAME=VALUE" entries, ended by a null pointer, as in `environ`.
+// @param variables  "NAME=VALUE" entries, ended by a null pointer, as in `environ`
 Environment read_environment(const char* const* variables);
+Environment environment_of_process();
 
 // The largest number of generated cases a property that may be asked for.
 inline constexpr std::int64_t kMaxCasesPerProperty = 1'000'000'000;
+
+// Every name that KVWITNESS_BACKEND may hold, whether or not it can run here.
+std::vector<std::string> known_backend_names();
 
 // "; did you mean 'avx2'?" for the nearest of `names` where one is near, else "".
 std::string suggestion(std::string_view given, std::span<const std::string> names);

@@ -51,9 +51,6 @@ ExitStatus run(const RunArguments& arguments);
 ExitStatus score(const ScoreArguments& arguments);
 ExitStatus list(const ListArguments& arguments);
 
-// This process's KVWITNESS_* variables.
-Environment environment_of_process();
-
 }  // namespace kvwitness::harness::cli
 
 #endif  // PROPERTIES_CLI_COMMANDS_H

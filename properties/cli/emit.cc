@@ -16,11 +16,12 @@
 namespace kvwitness::harness::cli {
 namespace {
 
-// The call's status through the C ABI, whose scatter alone takes a stride, and only rows that fill it.
+// Of the C ABI only scatter takes a stride, and only for rows that fill their shape.
 bool is_strided(const Case& value) {
   return value.operation == Operation::kScatter && value.row_stride && value.topk >= 0 &&
          static_cast<std::int64_t>(value.learned.size()) == value.rows() * value.topk;
 }
+// The call's status through the C ABI.
 std::int32_t status_of(const Case& value) {
   return expected_status(value, is_strided(value));
 }
@@ -214,7 +215,7 @@ std::string emit_gtest(std::span<const PinnedCase> cases) {
     text += fmt::format("\n// \"{}\"{}\n", printable(cases[i].source),
                         value.note.empty() ? "" : fmt::format(": \"{}\"", printable(value.note)));
     text += fmt::format("TEST(KvwitnessCase, Case{}) {{\n", i + 1);
-    for (const Case& before : value.prior_calls) text += block(before);
+    for (const Case& prior : value.prior_calls) text += block(prior);
     text += block(value) + "}\n";
   }
   return text + "\n}  // namespace\n";

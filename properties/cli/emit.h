@@ -6,15 +6,14 @@
 #include <string>
 #include <string_view>
 
-#include "properties/run/runner.h"
+#include "properties/run/options.h"
 
 namespace kvwitness::harness::cli {
 
-// `form` is "gtest" or "json"; anything else is a UsageError.
-//   json   one case a line, `expect` being the oracle's answer
-//   gtest  a C++17 file of one TEST a case that needs GoogleTest and the installed library: it makes the calls through
-//   the C ABI, laid out in
-//          memory as the case says, and asserts the oracle's answers
+// The cases as "json": one a line, `expect` being the oracle's answer. As "gtest": a C++17 file of one TEST a case,
+// which needs GoogleTest and the installed library. It makes the calls through the C ABI, laid out in memory as the
+// case says, and asserts the oracle's answers.
+// @param form  "json" or "gtest"; anything else is a UsageError
 std::string emit(std::string_view form, std::span<const PinnedCase> cases);
 
 }  // namespace kvwitness::harness::cli

@@ -39,7 +39,7 @@ void print_json() {
     json["properties"].push_back({{"name", property.name},
                                   {"statement", property.statement},
                                   {"uses_oracle", property.uses_oracle},
-                                  {"relation", property.relation}});
+                                  {"relation", property.is_metamorphic_relation}});
   }
   for (const std::string& name : known_backend_names()) {
     const std::string reason = why_not(name);

@@ -1,7 +1,6 @@
 // The program kvwitness: options to arguments, arguments to commands, errors to exit statuses.
 #include <fmt/format.h>
 #include <kvwitness/kvwitness.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -42,21 +41,21 @@ constexpr const char* kExamples =
     "  kvwitness verify --impl avx2 --property 'cov*'  one of each\n"
     "  kvwitness replay corpus/regressions/*.jsonl     are these still right?\n"
     "  kvwitness run corpus/golden/upstream.jsonl      the library's answers, as JSON lines\n"
-    "  kvwitness score corpus/real/attention.jsonl     the policy beside its null models\n";
+    "  kvwitness score corpus/real/attention.jsonl     the policy and its null models\n";
 
 constexpr const char* kVerifyExamples =
     "Examples:\n"
     "  kvwitness verify --seed 7 --cases-per-property 5000    more cases, other ones\n"
     "  kvwitness verify --time 600 --failures found           ten minutes; keeps failing cases in found/\n"
     "  kvwitness verify --plugin ./mine.so --topk 512,2048    your own kernel, in the shapes it serves\n"
-    "  kvwitness verify --pipe 'python3 worker.py'            the same behind a program\n"
+    "  kvwitness verify --pipe 'python3 worker.py'            the same through a program\n"
     "  kvwitness verify --json report.json --junit report.xml\n"
     "\n"
     "A failure is printed with its minimal case and a command that replays it.\n";
 
 constexpr const char* kReplayExamples =
-    "A case with `expect` is judged by it, one without by the oracle and the invariants. Earlier calls\n"
-    "in `after` run first, in the same process.\n"
+    "A case with `expect` is judged by it, one without by the oracle and the invariants. Its prior calls\n"
+    "(`after`) run first, in the same process.\n"
     "\n"
     "Examples:\n"
     "  kvwitness replay found/*.json                        on every implementation here\n"
@@ -122,7 +121,7 @@ void add_verify(CLI::App& program, VerifyArguments& arguments) {
   add_text(app, "--json", arguments.json, "write a report as JSON", "FILE");
   add_text(app, "--junit", arguments.junit, "write a report as JUnit XML", "FILE");
   add_text(app, "--failures", arguments.failures, "keep failing cases here and replay them first", "DIR");
-  app.add_flag("--quiet", arguments.quiet, "print failures and the last line alone");
+  app.add_flag("--quiet", arguments.quiet, "print only failures and the last line");
   app.footer(std::string(kVerifyExamples) + kStatuses);
 }
 
@@ -144,7 +143,7 @@ void add_run(CLI::App& program, RunArguments& arguments) {
 
 void add_score(CLI::App& program, ScoreArguments& arguments) {
   CLI::App& app =
-      *program.add_subcommand("score", "coverage and attention recall of the policy's rows beside null models");
+      *program.add_subcommand("score", "coverage and attention recall of the policy's rows and of null models");
   app.add_option("FILE", arguments.file, "scatter and apply cases; - is standard input")->required()->type_name("");
   add_text(app, "--seed", arguments.seed, "of the random null; 0 by default", "N");
   add_text(app, "--json", arguments.json, "write the scores as JSON", "FILE");
@@ -229,10 +228,6 @@ int main_of(int argc, char** argv) {
 }
 
 }  // namespace
-
-Environment environment_of_process() {
-  return read_environment(environ);
-}
 
 }  // namespace kvwitness::harness::cli
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "properties/run/runner.h"
+#include "properties/run/options.h"
 
 namespace kvwitness::harness::cli {
 

@@ -9,7 +9,8 @@
 #include "properties/cli/emit.h"
 #include "properties/cli/pinned.h"
 #include "properties/report/report.h"
-#include "properties/run/runner.h"
+#include "properties/run/failure_database.h"
+#include "properties/run/judge_case.h"
 
 namespace kvwitness::harness::cli {
 namespace {
@@ -30,8 +31,8 @@ std::string why_not_given(const Case& value, const Implementation& implementatio
     }
     return implementation.supports(one) ? "" : "it does not support the shape";
   };
-  for (const Case& before : value.prior_calls) {
-    if (std::string why = refuses(before); !why.empty()) return why;
+  for (const Case& prior : value.prior_calls) {
+    if (std::string why = refuses(prior); !why.empty()) return why;
   }
   return refuses(value);
 }
@@ -42,13 +43,13 @@ Answer answer_of(const Case& value, Implementation& implementation) {
   if (!answer.why_not.empty()) return answer;
   std::vector<const Property*> properties;
   if (!value.expect) properties = select_properties({});
-  implementation.restart();  // what earlier cases left behind is no part of this one
+  implementation.restart();  // what the cases before left behind is no part of this one
   for (Judgement& judgement : judge_case(value, implementation, properties)) {
     if (judgement.verdict.kind == Verdict::Kind::kBroken) answer.kind = Answer::Kind::kFails;
     if (judgement.verdict.kind != Verdict::Kind::kSilent) answer.judgements.push_back(std::move(judgement));
   }
   if (answer.judgements.empty()) {
-    answer.why_not = "no property speaks about it";
+    answer.why_not = "no property is about it";
   } else if (answer.kind != Answer::Kind::kFails) {
     answer.kind = Answer::Kind::kPasses;
   }
@@ -92,9 +93,10 @@ void replay_case(const PinnedCase& pinned, std::vector<std::unique_ptr<Implement
   const std::string_view judge = pinned.value.expect ? "what it expects" : "the oracle and the invariants";
   const std::string& note = pinned.value.note;
   if (!passing.empty()) {
-    fmt::print("pass {} by {} on {}{}\n", printable(pinned.source), judge,
-               printable(fmt::format("{}", fmt::join(passing, ", "))),
-               note.starts_with("fails: ") ? fmt::format("; fixed there (its note says '{}')", printable(note)) : "");
+    fmt::print(
+        "pass {} by {} on {}{}\n", printable(pinned.source), judge,
+        printable(fmt::format("{}", fmt::join(passing, ", "))),
+        note.starts_with(kFailureNote) ? fmt::format("; fixed there (its note says '{}')", printable(note)) : "");
   }
   for (const std::string& line : not_judged)
     fmt::print("not judged {} on {}\n", printable(pinned.source), printable(line));

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fnmatch.h>
-#include <kvwitness/backend.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -12,23 +11,11 @@
 #include "properties/implementations/pipe.h"
 #include "properties/implementations/plugin.h"
 #include "properties/implementations/registry.h"
-#include "properties/sandbox/worker.h"
+#include "properties/implementations/renamed.h"
+#include "properties/sandbox/isolation.h"
 
 namespace kvwitness::harness::cli {
 namespace {
-
-// The implementation under another name: two of one name could not be told apart in a report.
-class Renamed final : public ForwardingImplementation {
- public:
-  Renamed(std::unique_ptr<Implementation> wrapped, std::string name)
-      : ForwardingImplementation(*wrapped), wrapped_(std::move(wrapped)), name_(std::move(name)) {}
-
-  std::string name() const override { return name_; }
-
- private:
-  std::unique_ptr<Implementation> wrapped_;
-  std::string name_;
-};
 
 std::vector<std::string> implementation_names() {
   std::vector<std::string> names;
@@ -50,7 +37,9 @@ std::string unused_name(const Selection& selection, const std::string& name) {
 void add(Selection& selection, std::unique_ptr<Implementation> implementation, const std::string& selector,
          bool forced) {
   const std::string name = unused_name(selection, implementation->name());
-  if (name != implementation->name()) implementation = std::make_unique<Renamed>(std::move(implementation), name);
+  if (name != implementation->name()) {
+    implementation = std::make_unique<RenamedImplementation>(std::move(implementation), name);
+  }
   selection.replays.selectors[name] = selector;
   if (forced) selection.forced.push_back(name);
   selection.implementations.push_back(std::move(implementation));
@@ -134,11 +123,6 @@ std::vector<const Property*> select_properties(const std::vector<std::string>& g
     }
   }
   return selected;
-}
-
-std::vector<std::string> known_backend_names() {
-  const auto names = kvwitness::known_backend_names();
-  return {names.begin(), names.end()};
 }
 
 std::string executable_path() {

@@ -19,7 +19,7 @@ struct SelectionArguments {
   std::vector<std::string> names;     // --impl
   std::vector<std::string> plugins;   // --plugin: files
   std::vector<std::string> commands;  // --pipe
-  bool few_calls = false;             // a replay or a run, whose calls may wait for each other
+  bool few_calls = false;             // a replay or a run: each answer may be waited for a little longer
   bool empty() const { return names.empty() && plugins.empty() && commands.empty(); }
 };
 
@@ -41,9 +41,6 @@ std::vector<Skipped> absent_implementations(const Selection& selection);
 // The properties that match one of the shell globs, in the order of `kvwitness list`; all where there is no glob.
 // Throws UsageError for a glob that matches nothing.
 std::vector<const Property*> select_properties(const std::vector<std::string>& globs);
-
-// Every name that KVWITNESS_BACKEND may hold, whether or not it can run here.
-std::vector<std::string> known_backend_names();
 
 // The absolute path of this executable.
 std::string executable_path();

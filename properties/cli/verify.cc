@@ -15,16 +15,14 @@
 #include "properties/cli/output_file.h"
 #include "properties/cli/pinned.h"
 #include "properties/cli/progress.h"
+#include "properties/generators/domain.h"
 #include "properties/report/report.h"
-#include "properties/run/failures.h"
+#include "properties/run/failure_database.h"
 #include "properties/run/runner.h"
+#include "properties/sandbox/frame_memory.h"
 
 namespace kvwitness::harness::cli {
 namespace {
-
-constexpr std::int64_t kMaxTopk = std::int64_t{1} << 20;
-constexpr std::int64_t kMaxSegments = std::int64_t{1} << 16;
-constexpr std::int64_t kMaxAlignBytes = 64;  // bases are placed relative to 64-byte boundaries
 
 struct Outputs {
   std::optional<OutputFile> json, junit;
@@ -34,7 +32,7 @@ struct Outputs {
     if (junit_path) junit.emplace("--junit", *junit_path);
   }
 
-  void write(const Report& report, const Conclusion& conclusion, const ReplayCommands& replays) const {
+  void write(const RunReport& report, const Conclusion& conclusion, const ReplayCommands& replays) const {
     if (json) json->write(render_json(report, conclusion, replays));
     if (junit) junit->write(render_junit(report, conclusion, replays));
   }
@@ -53,7 +51,7 @@ TextStyle style_of_output() {
 }
 
 std::int64_t parse_align(const std::string& text) {
-  const auto bytes = static_cast<std::int64_t>(parse_count("--align", text, 4, kMaxAlignBytes));
+  const auto bytes = static_cast<std::int64_t>(parse_count("--align", text, 4, FrameMemory::kAlignBytes));
   if ((bytes & (bytes - 1)) != 0) throw UsageError(fmt::format("--align is '{}', not 4, 8, 16, 32 or 64 bytes", text));
   return bytes;
 }
@@ -80,8 +78,8 @@ RunOptions options_of(const VerifyArguments& arguments, const Environment& envir
         "--cases-per-property", *arguments.cases_per_property, 0, static_cast<std::uint64_t>(kMaxCasesPerProperty)));
   }
   if (arguments.time) options.time_limit_seconds = parse_seconds("--time", *arguments.time);
-  if (arguments.topk) options.topk = parse_counts("--topk", *arguments.topk, 0, kMaxTopk);
-  if (arguments.segments) options.num_segments = parse_counts("--segments", *arguments.segments, 0, kMaxSegments);
+  if (arguments.topk) options.topk = parse_counts("--topk", *arguments.topk, 0, kMostDrawnTopk);
+  if (arguments.segments) options.num_segments = parse_counts("--segments", *arguments.segments, 0, kMostDrawnSegments);
   if (arguments.align) options.align_bytes = parse_align(*arguments.align);
   options.contiguous = arguments.contiguous;
   if (arguments.failures) options.failures_folder = writable_folder("--failures", *arguments.failures);
@@ -90,7 +88,7 @@ RunOptions options_of(const VerifyArguments& arguments, const Environment& envir
 }
 
 // What a run did to the failures that it keeps.
-void print_kept_failures(const Report& report) {
+void print_kept_failures(const RunReport& report) {
   for (const std::string& path : report.fixed_failures) fmt::print("fixed: {} passes now\n", printable(path));
   for (const std::string& error : report.failure_errors) fmt::print(stderr, "kvwitness: {}\n", printable(error));
 }
@@ -138,7 +136,7 @@ void report_refusal(const Text& json, const Text& junit, const std::string& mess
   const auto attempt = [&](const char* option, const Text& path, auto render) {
     if (!path) return;
     try {
-      OutputFile(option, *path).write(render(Report{}, refuse_to_run(message), ReplayCommands{}));
+      OutputFile(option, *path).write(render(RunReport{}, refuse_to_run(message), ReplayCommands{}));
     } catch (const UsageError&) {  // the message on standard error is then all there is
     }
   };

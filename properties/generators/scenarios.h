@@ -38,22 +38,12 @@
 #include <string_view>
 #include <vector>
 
+#include "properties/rules/property.h"
+
 namespace kvwitness::harness {
 
 struct CallPlan;
 struct CaseTraits;
-
-// What a stream of cases is mostly about, for properties that are silent on most others.
-enum class Focus : std::uint8_t {
-  kEverything,
-  kRefusals,
-  kInRange,
-  kEmptyRows,
-  kShortRows,
-  kOutOfRange,
-  kPadding,
-  kManyWitnesses
-};
 
 // A class of cases whose occurrence a run must prove: one for each line of the rule's contracts and for each kind of
 // fault that is known from public sparse-attention kernels.

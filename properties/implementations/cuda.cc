@@ -1,4 +1,4 @@
-// The CUDA kernels on a GPU: cuda-block and cuda-warp. Built where nvcc is; implementations_cuda_absent.cc stands in
+// The CUDA kernels on a GPU: cuda-block and cuda-warp. Built where nvcc is; cuda_absent.cc stands in
 // elsewhere.
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -73,7 +73,7 @@ class DeviceCopy {
     const auto is_canary = [](std::int32_t value) { return value == kCanary; };
     return std::all_of(all.begin(), first, is_canary) && std::all_of(last, all.end(), is_canary)
                ? ""
-               : "the kernel wrote beside a buffer on the device";
+               : "the kernel wrote outside a buffer on the device";
   }
 
  private:

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kernels/src/plan.h"
-#include "properties/sandbox/host_implementation.h"
+#include "properties/sandbox/call.h"
 
 namespace kvwitness::harness {
 
@@ -54,7 +54,7 @@ CudaPlan plan_call(const Call& call, const kvw_cuda_lengths& lengths, std::int32
 // needs, which the C ABI refuses.
 bool is_cuda_case(const Case& value);
 
-// A number that depends on the call's values alone.
+// A number that depends only on the call's values.
 std::uint64_t fingerprint(const Call& call) noexcept;
 
 }  // namespace kvwitness::harness

@@ -63,14 +63,14 @@ class EmulatedImplementation final : public HostImplementation {
   std::span<const std::unique_ptr<Implementation>> peers() const override { return runnable_backends(); }
   bool is_slow() const override { return true; }
 
-  // Thousands of rows take seconds here. Short ones alone may be as many as a grid must have to pass 65,535.
+  // Thousands of rows take seconds here. Of short rows there may be as many as a grid needs to pass 65,535.
   bool supports(const Case& value) const override {
     return is_cuda_case(value) && (value.rows() <= most_rows(value.topk) || !is_legal(value));
   }
 
   // The executor needs some hundred microseconds a row, more under a sanitizer.
-  Patience::Limits limits() const override {
-    return {.call = std::chrono::seconds(60), .unfamiliar = std::chrono::seconds(60)};
+  DeadlineLimits limits() const override {
+    return {.call = std::chrono::seconds(60), .warm_up_call = std::chrono::seconds(60)};
   }
 
   Answer call(const Call& call) override {

@@ -26,11 +26,11 @@ constexpr std::size_t index_of(Operation operation) {
 }
 
 // The library in the worker process.
-class PluginCallee final : public Callee {
+class PluginTarget final : public WorkerTarget {
  public:
-  explicit PluginCallee(std::filesystem::path path) : path_(std::move(path)) {}
+  explicit PluginTarget(std::filesystem::path path) : path_(std::move(path)) {}
 
-  std::expected<CalleeDescription, std::string> start() override {
+  std::expected<TargetDescription, std::string> start() override {
     library_ = dlopen(path_.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library_ == nullptr) {
       return std::unexpected(std::string(dlerror()));
@@ -42,7 +42,7 @@ class PluginCallee final : public Callee {
     find(apply_, "kvw_plugin_apply");
     find(scatter_, "kvw_plugin_scatter");
     find(supports_, "kvw_plugin_supports");
-    CalleeDescription description;
+    TargetDescription description;
     description.provides[index_of(Operation::kWitnesses)] = witness_indices_ != nullptr;
     description.provides[index_of(Operation::kApply)] = apply_ != nullptr;
     description.provides[index_of(Operation::kScatter)] = scatter_ != nullptr;
@@ -64,7 +64,7 @@ class PluginCallee final : public Callee {
                                              shape.row_stride, shape.num_segments, shape.base_offset_bytes) != 0;
   }
 
-  HostImplementation::Answer call(const Call& call) override {
+  CallAnswer call(const Call& call) override {
     switch (call.operation) {
       case Operation::kWitnesses:
         return {witness_indices_(call.learned, call.learned_len, call.topk, call.context_lens, call.rows,
@@ -100,7 +100,7 @@ class PluginCallee final : public Callee {
   }
 
   // Its own name, else the stem of the file; what a terminal would not print becomes a question mark.
-  void name(CalleeDescription& description) {
+  void name(TargetDescription& description) {
     decltype(&kvw_plugin_name) own = nullptr;
     find(own, "kvw_plugin_name");
     const char* const said = own == nullptr ? nullptr : own();
@@ -120,7 +120,7 @@ class PluginCallee final : public Callee {
 
 class PluginImplementation final : public Implementation {
  public:
-  PluginImplementation(std::unique_ptr<Worker> worker, const CalleeDescription& description)
+  PluginImplementation(std::unique_ptr<Worker> worker, const TargetDescription& description)
       : worker_(std::move(worker)), description_(description) {}
 
   std::string name() const override { return description_.name.data(); }
@@ -140,13 +140,13 @@ class PluginImplementation final : public Implementation {
   Outcome run_in(const Case& value, const MemoryContext& memory_context) override {
     return run_in_order(value, [&](const Case& call) {
       return may_be_called(call)
-                 ? run_alone(call, memory_context)
+                 ? run_call(call, memory_context)
                  : Outcome::ended(Ending::kUnsupported, "the plug-in's interface or its promises exclude the call");
     });
   }
 
  private:
-  // What the plug-in says of a shape. It is asked once, and keeps to its word: see run_alone. One that died or hung
+  // What the plug-in says of a shape. It is asked once, and keeps to its word: see run_call. One that died or hung
   // over a question is asked no more, and the run will show it.
   bool takes(const CallShape& shape) const {
     if (!answers_questions_) {
@@ -165,12 +165,12 @@ class PluginImplementation final : public Implementation {
     return answer ? shapes_.emplace(shape, *answer).first->second : true;
   }
 
-  Outcome run_alone(const Case& call, const MemoryContext& memory_context) {
+  Outcome run_call(const Case& call, const MemoryContext& memory_context) {
     const bool strided = sees_stride(*this, call);
     if (description_.declines_shapes && !takes(call_shape_of(call, strided))) {
       return Outcome::ended(Ending::kUnsupported, "the plug-in does not take the shape");
     }
-    Outcome outcome = worker_->run_alone(call, strided, memory_context);
+    Outcome outcome = worker_->run_call(call, strided, memory_context);
     if (outcome.ending == Ending::kUnsupported && answers_questions_ && !beyond_limits(call, strided)) {
       return Outcome::ended(Ending::kProtocolError, "kvw_plugin_supports declines the shape, which it took before");
     }
@@ -192,7 +192,7 @@ class PluginImplementation final : public Implementation {
   }
 
   std::unique_ptr<Worker> worker_;
-  CalleeDescription description_;
+  TargetDescription description_;
   mutable std::map<CallShape, bool> shapes_;
   mutable bool answers_questions_ = true;
 };
@@ -200,13 +200,13 @@ class PluginImplementation final : public Implementation {
 }  // namespace
 
 std::expected<std::unique_ptr<Implementation>, std::string> load_plugin(const std::string& path,
-                                                                        const Patience::Limits& limits) {
+                                                                        const DeadlineLimits& limits) {
   std::error_code error;
   const std::filesystem::path file = std::filesystem::absolute(path, error);
   if (error || !std::filesystem::exists(file, error)) {
     return std::unexpected(std::string("there is no such file"));
   }
-  auto worker = std::make_unique<Worker>(std::make_unique<PluginCallee>(file), limits);
+  auto worker = std::make_unique<Worker>(std::make_unique<PluginTarget>(file), limits);
   const auto description = worker->start();
   if (!description) {
     return std::unexpected(description.error());

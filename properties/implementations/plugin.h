@@ -8,7 +8,7 @@
 #include <string>
 
 #include "properties/case/implementation.h"
-#include "properties/sandbox/patience.h"
+#include "properties/sandbox/deadline_policy.h"
 
 namespace kvwitness::harness {
 
@@ -16,7 +16,7 @@ namespace kvwitness::harness {
 // it cannot be loaded, has no version or a wrong one, or exports none of the operations. This process never runs a line
 // of it. Starts a process, so call it before starting threads or a CUDA context.
 std::expected<std::unique_ptr<Implementation>, std::string> load_plugin(const std::string& path,
-                                                                        const Patience::Limits& limits = {});
+                                                                        const DeadlineLimits& limits = {});
 
 }  // namespace kvwitness::harness
 

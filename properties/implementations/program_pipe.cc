@@ -29,7 +29,7 @@ void close_both(const std::array<int, 2>& ends) {
   close(ends[1]);
 }
 
-// write() to a program that is gone raises SIGPIPE: held back here, in this thread alone, and taken away again.
+// write() to a program that is gone raises SIGPIPE: held back here, only in this thread, and taken away again.
 ssize_t write_quietly(int descriptor, const std::byte* bytes, std::size_t size) {
   sigset_t broken_pipe;
   sigset_t before;
@@ -166,13 +166,13 @@ bool ProgramPipe::exchange_some(int timeout_ms) {
   return ready > 0;
 }
 
-std::expected<std::span<const std::byte>, Silence> ProgramPipe::receive(std::size_t size, Clock::time_point deadline) {
+std::expected<std::span<const std::byte>, NoAnswer> ProgramPipe::receive(std::size_t size, Clock::time_point deadline) {
   constexpr std::chrono::milliseconds kLeast{1000};  // for the rest of an answer that began late
   const auto limit = std::max(std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()), kLeast);
-  std::optional<Starvation> starvation;
+  std::optional<ProcessorTimeExtension> extension;
   while (received_.size() < size) {
     if (at_end_) {
-      return std::unexpected(Silence::kEndOfFile);
+      return std::unexpected(NoAnswer::kEndOfFile);
     }
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
     if (left.count() <= 0 || !exchange_some(static_cast<int>(left.count()) + 1)) {
@@ -180,13 +180,13 @@ std::expected<std::span<const std::byte>, Silence> ProgramPipe::receive(std::siz
         continue;
       }
       // What it had used before is not known, so it gets the limit once more where it works on.
-      if (!starvation) {
-        starvation.emplace(process_, ProcessorUse::Of::kGroup, limit);
+      if (!extension) {
+        extension.emplace(process_, ProcessorUse::Of::kGroup, limit);
       }
-      if (!starvation->allows_more()) {
-        return std::unexpected(Silence::kDeadline);
+      if (!extension->is_granted()) {
+        return std::unexpected(NoAnswer::kDeadline);
       }
-      deadline = Clock::now() + Starvation::kInterval;
+      deadline = Clock::now() + ProcessorTimeExtension::kInterval;
     }
   }
   return std::span<const std::byte>(received_).first(size);
@@ -203,10 +203,10 @@ bool ProgramPipe::has_unread_bytes(int wait_ms) {
   return !received_.empty();
 }
 
-Outcome ProgramPipe::end(Silence silence) {
+Outcome ProgramPipe::end(NoAnswer reason) {
   int status = 0;
   pid_t ended = 0;
-  if (silence == Silence::kEndOfFile) {
+  if (reason == NoAnswer::kEndOfFile) {
     // A program that ends closes its output a moment before it can be waited for.
     for (int turn = 0; turn < 200 && ended == 0; ++turn) {
       ended = waitpid(process_, &status, WNOHANG);
@@ -221,7 +221,7 @@ Outcome ProgramPipe::end(Silence silence) {
     waitpid(process_, nullptr, 0);
   }
   process_ = -1;
-  if (silence == Silence::kDeadline) {
+  if (reason == NoAnswer::kDeadline) {
     return Outcome::ended(Ending::kHung, "no answer within the deadline");
   }
   if (ended <= 0) {

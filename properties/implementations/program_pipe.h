@@ -1,4 +1,4 @@
-// A program behind two pipes: its standard input and output, with deadlines, without SIGPIPE. Used by pipe.cc alone.
+// A program at the other end of two pipes: its standard input and output, with deadlines, without SIGPIPE. Used only by pipe.cc.
 #ifndef PROPERTIES_IMPLEMENTATIONS_PROGRAM_PIPE_H
 #define PROPERTIES_IMPLEMENTATIONS_PROGRAM_PIPE_H
 
@@ -17,8 +17,8 @@
 
 namespace kvwitness::harness {
 
-// Why bytes did not come.
-enum class Silence : std::uint8_t { kDeadline, kEndOfFile };
+// Why an answer did not come.
+enum class NoAnswer : std::uint8_t { kDeadline, kEndOfFile };
 
 class ProgramPipe {
  public:
@@ -34,14 +34,14 @@ class ProgramPipe {
   // Appends bytes to what is to be sent; they are sent while waiting.
   void send(std::span<const std::byte> bytes);
   // Sends, and receives until `size` bytes have come. The program may answer before it has read everything.
-  std::expected<std::span<const std::byte>, Silence> receive(std::size_t size, Clock::time_point deadline);
+  std::expected<std::span<const std::byte>, NoAnswer> receive(std::size_t size, Clock::time_point deadline);
   // Takes the first `size` received bytes away.
   void consume(std::size_t size);
   // Whether bytes have come that were not asked for, or come within so many milliseconds.
   bool has_unread_bytes(int wait_ms);
   // Ends the program, which closed its output or let a deadline pass, and says how it ended: by itself, where it did
   // within a moment.
-  Outcome end(Silence silence);
+  Outcome end(NoAnswer reason);
 
  private:
   ProgramPipe(pid_t process, int input, int output) : process_(process), input_(input), output_(output) {}

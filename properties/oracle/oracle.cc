@@ -72,7 +72,7 @@ std::vector<std::int32_t> expected_merge(const Case& value, std::int64_t learned
 std::vector<std::int32_t> expected_rows(const Case& value) {
   // A stride changes where the rows lie, never what they become.
   const bool refused = expected_status(value, false) != 0;
-  if (refused || value.num_segments == 0) {
+  if (refused || value.num_segments == 0) {  // of legal calls only a scatter has no segments
     return value.learned;
   }
   switch (value.operation) {
@@ -129,8 +129,8 @@ std::vector<bool> oracle_occupancy(std::span<const std::int32_t> row, std::int64
       continue;
     }
     const std::int64_t marked = std::min(oracle_segment(token, context_len, num_segments), num_segments - 1);
-    if (marked < static_cast<std::int64_t>(
-                     occupied.size())) {  // else outside the partition: a token past the end of a short row
+    // Otherwise it lies outside the partition: a token past the end of a short row.
+    if (marked < static_cast<std::int64_t>(occupied.size())) {
       occupied[static_cast<std::size_t>(marked)] = true;
     }
   }

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -56,7 +55,7 @@ std::string_view word(Reproduction reproduction) {
   return "not reproduced";
 }
 
-std::string failing_message(const Report& report) {
+std::string failing_message(const RunReport& report) {
   std::vector<std::string> failing;
   std::size_t judged = 0;
   for (const ImplementationResult& result : report.implementations) {
@@ -73,7 +72,7 @@ std::string failing_message(const Report& report) {
                      fmt::join(failing, "; "));
 }
 
-std::string floors_message(const Report& report) {
+std::string floors_message(const RunReport& report) {
   std::vector<std::string> missed;
   for (const MissedFloor& floor : report.missed_floors) {
     if (!floor.enforced) continue;
@@ -84,15 +83,7 @@ std::string floors_message(const Report& report) {
                      fmt::join(missed, "; "));
 }
 
-std::int64_t judged_cases(const Report& report) {
-  std::int64_t count = 0;
-  for (const ImplementationResult& result : report.implementations) {
-    for (const PropertyResult& property : result.properties) count += property.cases;
-  }
-  return count;
-}
-
-std::string passing_message(const Report& report) {
+std::string passing_message(const RunReport& report) {
   std::size_t implementations = 0;
   std::set<std::string> properties;
   for (const ImplementationResult& result : report.implementations) {
@@ -153,7 +144,7 @@ Json implementation_json(const ImplementationResult& result, const ReplayCommand
 
 }  // namespace
 
-Conclusion conclude(const Report& report, std::span<const std::string> forced, std::span<const Skipped> absent) {
+Conclusion conclude(const RunReport& report, std::span<const std::string> forced, std::span<const Skipped> absent) {
   const auto& results = report.implementations;
   if (std::any_of(results.begin(), results.end(),
                   [](const auto& result) { return result.kind == ResultKind::kFail; })) {
@@ -168,12 +159,12 @@ Conclusion conclude(const Report& report, std::span<const std::string> forced, s
             .exit_status = 3,
             .message = "asked for by name, but cannot run here: " + skipped_listing(absent)};
   }
-  if (judged_cases(report) == 0) {
+  if (report.judged_cases == 0) {
     return {.verdict = RunVerdict::kError,
             .exit_status = 2,
             .message =
-                "not one case was judged, so nothing is shown; give cases that the chosen properties speak "
-                "about, or generate some"};
+                "not one case was judged, so nothing is shown; give cases that the chosen properties are about, or "
+                "generate some"};
   }
   std::vector<Skipped> unjudged;
   for (const ImplementationResult& result : results) {
@@ -190,6 +181,11 @@ Conclusion conclude(const Report& report, std::span<const std::string> forced, s
 
 Conclusion refuse_to_run(std::string message) {
   return {.verdict = RunVerdict::kError, .exit_status = 2, .message = std::move(message)};
+}
+
+std::string_view statement_of(std::string_view property) {
+  const Property* const rule = find_property(property);
+  return rule == nullptr ? "the case file's own `expect`" : rule->statement;
 }
 
 std::string shell_quote(std::string_view text) {
@@ -251,11 +247,11 @@ Case counterexample_case(const Counterexample& counterexample, std::string_view 
   value.attention.reset();
   if (property == kExpectation) return value;
   value.expect.reset();
-  for (Case& before : value.prior_calls) before.expect.reset();
+  for (Case& prior : value.prior_calls) prior.expect.reset();
   return value;
 }
 
-std::string render_json(const Report& report, const Conclusion& conclusion, const ReplayCommands& replays) {
+std::string render_json(const RunReport& report, const Conclusion& conclusion, const ReplayCommands& replays) {
   Json json = {{"kvwitness_report", 1},
                {"verdict", word(conclusion.verdict)},
                {"message", conclusion.message},

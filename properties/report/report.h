@@ -14,7 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "properties/run/runner.h"
+#include "properties/rules/expectation.h"
+#include "properties/run/results.h"
 
 namespace kvwitness::harness {
 
@@ -23,8 +24,9 @@ enum class RunVerdict : std::uint8_t { kPass, kFail, kError };
 // A run in one word and one sentence. The sentence holds no time, so that equal runs have equal ones.
 struct Conclusion {
   RunVerdict verdict = RunVerdict::kPass;
-  int exit_status =
-      0;  // 0 pass, 1 a property failed, 2 a class floor was missed or nothing was judged, 3 a forced one cannot run
+  // 0: pass; 1: a property failed; 2: a class floor was missed or nothing was judged; 3: a forced implementation cannot
+  // run.
+  int exit_status = 0;
   std::string message;
 };
 
@@ -39,7 +41,7 @@ std::string skipped_listing(std::span<const Skipped> skipped);
 // `forced` are the implementations that were asked for by name, `absent` those of them that cannot run here. The first
 // that applies: a failed property, a missed floor that is enforced, a forced implementation that is absent, a run that
 // judged nothing, a forced implementation that no case could judge, a pass.
-Conclusion conclude(const Report& report, std::span<const std::string> forced, std::span<const Skipped> absent);
+Conclusion conclude(const RunReport& report, std::span<const std::string> forced, std::span<const Skipped> absent);
 // The conclusion of a run that ended before anything ran.
 Conclusion refuse_to_run(std::string message);
 
@@ -57,14 +59,17 @@ struct ReplayCommands {
 // expectation itself was what failed, without `expect`, so that a replay judges it by the oracle and the invariants.
 Case counterexample_case(const Counterexample& counterexample, std::string_view property);
 
+// The sentence of the rule that the property states, or what the expectation is.
+std::string_view statement_of(std::string_view property);
+
 // `text` in single quotes for a POSIX shell.
 std::string shell_quote(std::string_view text);
 // `text` without control characters, escape sequences included: names and messages may come from a plug-in.
 std::string printable(std::string_view text);
 
-std::string render_json(const Report& report, const Conclusion& conclusion, const ReplayCommands& replays);
+std::string render_json(const RunReport& report, const Conclusion& conclusion, const ReplayCommands& replays);
 // Strict XML 1.0: a suite an implementation, a test case a property.
-std::string render_junit(const Report& report, const Conclusion& conclusion, const ReplayCommands& replays);
+std::string render_junit(const RunReport& report, const Conclusion& conclusion, const ReplayCommands& replays);
 
 struct TextStyle {
   bool colour = false;
@@ -72,15 +77,15 @@ struct TextStyle {
 };
 // Every failure: the original case, the minimal one, the first differing slot, the rule's sentence, what matters, and
 // the replay command.
-std::string render_failures(const Report& report, const ReplayCommands& replays, const TextStyle& style);
+std::string render_failures(const RunReport& report, const ReplayCommands& replays, const TextStyle& style);
 // Properties by implementations, each cell with the cases judged and the verdict; below it what was not provided,
 // unsupported or below its floor.
-std::string render_table(const Report& report, const TextStyle& style);
+std::string render_table(const RunReport& report, const TextStyle& style);
 // How many generated cases a second each implementation was judged on, and how much of the time was its own: like the
 // seconds, no two runs agree on it. "" where none was.
-std::string render_rates(const Report& report, const TextStyle& style);
+std::string render_rates(const RunReport& report, const TextStyle& style);
 // "PASS ...; skipped: ... (why); seed 0; 12.3 s".
-std::string render_last_line(const Report& report, const Conclusion& conclusion, const TextStyle& style);
+std::string render_last_line(const RunReport& report, const Conclusion& conclusion, const TextStyle& style);
 
 }  // namespace kvwitness::harness
 

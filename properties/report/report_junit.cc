@@ -100,9 +100,7 @@ class Suites {
 std::string details(const PropertyResult& result, const std::string& implementation, const ReplayCommands& replays) {
   if (!result.counterexample) return result.reason;
   const Counterexample& found = *result.counterexample;
-  const Property* const property = find_property(result.property);
-  return fmt::format("The rule: {}\nMinimal case: {}\nReplay: {}\n",
-                     property == nullptr ? std::string_view{"the case file's own `expect`"} : property->statement,
+  return fmt::format("The rule: {}\nMinimal case: {}\nReplay: {}\n", statement_of(result.property),
                      to_json(counterexample_case(found, result.property)),
                      replays.command(implementation, result.property, found));
 }
@@ -127,7 +125,7 @@ void add_implementation(Suites& suites, const ImplementationResult& result, cons
 
 }  // namespace
 
-std::string render_junit(const Report& report, const Conclusion& conclusion, const ReplayCommands& replays) {
+std::string render_junit(const RunReport& report, const Conclusion& conclusion, const ReplayCommands& replays) {
   Suites suites;
   for (const ImplementationResult& result : report.implementations) add_implementation(suites, result, replays);
   if (conclusion.verdict == RunVerdict::kError) {

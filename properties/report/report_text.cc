@@ -80,7 +80,7 @@ Column column_of(const ImplementationResult& result, const std::vector<std::stri
 }
 
 // Properties in the order of their first mention.
-std::vector<std::string> properties_of(const Report& report) {
+std::vector<std::string> properties_of(const RunReport& report) {
   std::vector<std::string> names;
   for (const ImplementationResult& result : report.implementations) {
     for (const PropertyResult& property : result.properties) {
@@ -118,7 +118,7 @@ std::string table_block(std::span<const Column> columns, const std::vector<std::
 }
 
 // What the cells had no room to say; the implementations that share a sentence are named together.
-std::string table_notes(const Report& report) {
+std::string table_notes(const RunReport& report) {
   std::vector<std::pair<std::string, std::vector<std::string>>> notes;
   const auto add = [&](const std::string& implementation, std::string sentence) {
     const auto found =
@@ -145,7 +145,7 @@ std::string table_notes(const Report& report) {
 }
 
 // The classes that occurred too seldom: those that make the run an error one by one, the others by their number.
-std::string floor_notes(const Report& report) {
+std::string floor_notes(const RunReport& report) {
   std::string text;
   std::size_t other = 0;
   for (const MissedFloor& floor : report.missed_floors) {
@@ -165,7 +165,7 @@ std::string floor_notes(const Report& report) {
 }
 
 // The cases that implementations said are outside their domain, all properties together; equal numbers in one line.
-std::string unsupported_counts(const Report& report) {
+std::string unsupported_counts(const RunReport& report) {
   std::map<std::int64_t, std::vector<std::string>> by_count;
   for (const ImplementationResult& result : report.implementations) {
     std::int64_t count = 0;
@@ -254,11 +254,6 @@ std::string shown_difference(const Counterexample& found) {
   return text;
 }
 
-std::string statement_of(const std::string& property) {
-  const Property* const rule = find_property(property);
-  return rule == nullptr ? "the case file's own `expect`" : std::string(rule->statement);
-}
-
 std::string render_counterexample(const Counterexample& found, const std::string& implementation,
                                   const std::string& property, const ReplayCommands& replays) {
   const Case minimal = counterexample_case(found, property);
@@ -276,7 +271,7 @@ std::string render_counterexample(const Counterexample& found, const std::string
   text += labelled("shrunk", fmt::format("{} steps in {} attempts", found.shrinks, found.shrink_attempts));
   text += labelled("kept in", printable(found.failure_file));
   if (found.reproduction == Reproduction::kNot) {
-    text += labelled("beware", "it did not fail again, alone or after the calls before it: the replay may pass");
+    text += labelled("beware", "it did not fail again, with or without prior calls: the replay may pass");
   }
   return text + labelled("replay", replays.command(implementation, property, found));
 }
@@ -325,7 +320,7 @@ std::string render_group(const ImplementationResult& result, const Failures& gro
 
 }  // namespace
 
-std::string render_failures(const Report& report, const ReplayCommands& replays, const TextStyle& style) {
+std::string render_failures(const RunReport& report, const ReplayCommands& replays, const TextStyle& style) {
   std::string text;
   for (const ImplementationResult& result : report.implementations) {
     const std::vector<Failures> groups = grouped_failures(result);
@@ -339,7 +334,7 @@ std::string render_failures(const Report& report, const ReplayCommands& replays,
   return text;
 }
 
-std::string render_table(const Report& report, const TextStyle& style) {
+std::string render_table(const RunReport& report, const TextStyle& style) {
   std::vector<std::string> names = properties_of(report);
   std::vector<Column> columns;
   for (const ImplementationResult& result : report.implementations) {
@@ -367,7 +362,7 @@ std::string render_table(const Report& report, const TextStyle& style) {
   return text + table_notes(report) + floor_notes(report) + unsupported_counts(report);
 }
 
-std::string render_rates(const Report& report, const TextStyle& style) {
+std::string render_rates(const RunReport& report, const TextStyle& style) {
   const std::string title = "generated cases a second (share of the implementation itself):";
   std::string text;
   std::size_t used = title.size();
@@ -384,7 +379,7 @@ std::string render_rates(const Report& report, const TextStyle& style) {
   return text.empty() ? "" : title + text + "\n";
 }
 
-std::string render_last_line(const Report& report, const Conclusion& conclusion, const TextStyle& style) {
+std::string render_last_line(const RunReport& report, const Conclusion& conclusion, const TextStyle& style) {
   const bool pass = conclusion.verdict == RunVerdict::kPass;
   const std::string_view word = pass ? "PASS" : conclusion.verdict == RunVerdict::kFail ? "FAIL" : "ERROR";
   std::vector<Skipped> skipped;

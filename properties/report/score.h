@@ -1,4 +1,4 @@
-// Scores of the policy's rows beside the learned rows and the null models at an equal budget.
+// Scores of the policy's rows, the learned rows and the null models, at an equal budget.
 //
 // For each row of a scatter or apply case: k is the number of valid slots of the policy's row (slots that hold an
 // offset in [0, L), duplicates each counted); the four candidates are the learned row, the policy's row, random_null(L,

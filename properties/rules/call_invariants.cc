@@ -2,20 +2,16 @@
 #include <kvwitness/legality.h>
 #include <kvwitness/oracle.h>
 
-#include <array>
 #include <cstdint>
-#include <span>
+#include <optional>
 #include <string>
 
 #include "properties/case/status.h"
 #include "properties/rules/judged_rows.h"
+#include "properties/rules/judges.h"
 
-namespace kvwitness::harness {
+namespace kvwitness::harness::judges {
 namespace {
-
-bool any_operation(Operation) {
-  return true;
-}
 
 std::string numbered(std::int32_t status) {
   return std::to_string(status) + " (" + std::string(status_name(status)) + ")";
@@ -23,9 +19,6 @@ std::string numbered(std::int32_t status) {
 
 // The verdict on a call's ending, for properties that concern refused calls too: nothing where it returned.
 std::optional<Verdict> ended_badly(const Outcome& outcome) {
-  if (outcome.ending == Ending::kUnsupported) {
-    return Verdict::silent();
-  }
   if (outcome.ending != Ending::kReturned) {
     return broken(why_not_returned(outcome));
   }
@@ -40,6 +33,8 @@ Verdict right_status(const Case& value, const Outcome& outcome, const Implementa
   return broken("the call was answered with status " + numbered(outcome.status) + ", not " + numbered(wanted) +
                 (outcome.message.empty() ? "" : "; the implementation says: " + outcome.message));
 }
+
+}  // namespace
 
 Verdict oracle_equality(const Case& value, const Outcome& outcome, Implementation& implementation) {
   if (auto verdict = ended_badly(outcome)) {
@@ -64,8 +59,7 @@ Verdict refusal(const Case& value, const Outcome& outcome, Implementation& imple
 
 Verdict refused_writes_nothing(const Case& value, const Outcome& outcome, Implementation& implementation) {
   const bool must_be_refused = !legal_for(implementation, value);
-  if (outcome.ending == Ending::kUnsupported ||
-      (!must_be_refused && outcome.status == status::kOk && outcome.ending == Ending::kReturned)) {
+  if (!must_be_refused && outcome.status == status::kOk && outcome.ending == Ending::kReturned) {
     return Verdict::silent();
   }
   if (auto verdict = ended_badly(outcome)) {
@@ -96,28 +90,4 @@ Verdict bounds(const Case&, const Outcome& outcome, Implementation&) {
   return Verdict::holds();
 }
 
-constexpr std::array kProperties = {
-    Property{"oracle_equality", "The status and every slot of the result are those of the rule.", true, false,
-             any_operation, oracle_equality},
-    Property{"refusal",
-             "A malformed call is refused with the first that applies: negative count, rows mismatch, segments out of "
-             "range, learned "
-             "keep out of range, row stride; every other call is accepted.",
-             true, false, any_operation, refusal},
-    Property{"refused_writes_nothing",
-             "A refused call writes nothing: every output and in-place buffer keeps its bytes.", true, false,
-             any_operation, refused_writes_nothing},
-    Property{"bounds",
-             "A call touches its own elements alone: it returns, and neither an input nor a byte before, behind or "
-             "between its rows "
-             "changes.",
-             false, false, any_operation, bounds},
-};
-
-}  // namespace
-
-std::span<const Property> call_invariants() {
-  return kProperties;
-}
-
-}  // namespace kvwitness::harness
+}  // namespace kvwitness::harness::judges

@@ -47,7 +47,7 @@ bool promised(const Case& value, const Implementation& implementation) {
 }
 
 Verdict judge_expectation(const Case& value, const Outcome& outcome, Implementation& implementation) {
-  if (!carries_expectation(value) || outcome.ending == Ending::kUnsupported || !promised(value, implementation)) {
+  if (!carries_expectation(value) || !promised(value, implementation)) {
     return Verdict::silent();
   }
   if (outcome.ending != Ending::kReturned) return broken(why_not_returned(outcome));
@@ -70,12 +70,8 @@ bool carries_expectation(const Case& value) {
 }
 
 const Property& expectation_property() {
-  static constexpr Property kProperty{.name = kExpectation,
-                                      .statement = "the call gives what its case file expects",
-                                      .uses_oracle = false,
-                                      .relation = false,
-                                      .concerns = [](Operation) { return true; },
-                                      .judge = judge_expectation};
+  static constexpr Property kProperty{
+      .name = kExpectation, .statement = "the call gives what its case file expects", .judge_run = judge_expectation};
   return kProperty;
 }
 

@@ -13,7 +13,7 @@ namespace kvwitness::harness {
 // The name under which a case's own `expect` is judged, beside the properties.
 inline constexpr std::string_view kExpectation = "expect";
 
-// Whether the case or one of its `after` expects something.
+// Whether the case or one of its prior calls expects something.
 bool carries_expectation(const Case& value);
 
 // Named "expect"; silent where nothing is expected or the shape lies outside the implementation's domain, and on

@@ -110,11 +110,6 @@ Verdict compare_rows(std::span<const std::int32_t> expected, std::span<const std
 // The slots of a result row: num_segments for the witnesses, else topk.
 std::int64_t result_width(const Case& value);
 
-// The single-run properties and the relations, in the order of the list (invariants.cc joins them).
-std::span<const Property> run_invariants();
-std::span<const Property> call_invariants();
-std::span<const Property> relations();
-
 }  // namespace kvwitness::harness
 
 #endif  // PROPERTIES_RULES_JUDGED_ROWS_H

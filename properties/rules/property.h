@@ -1,14 +1,14 @@
-// The properties: every statement of the rule that an implementation can break, each written once under its fixed name.
+// The properties: every statement of the rule that an implementation can break, each under its fixed name.
 //
-// An invariant judges one run, a relation compares the run with others that it asks for. Both have the same signature,
-// so the runner, the replayer, the fuzz targets and ctest treat them alike.
+// A property is one descriptor in the table of properties.cc. An invariant judges one run; a metamorphic relation
+// compares the run with further runs that it asks for. Both are judged by the same call, so the runner, the replayer,
+// the fuzz targets and ctest treat them alike. properties/README.md says how to add one.
 #ifndef PROPERTIES_RULES_PROPERTY_H
 #define PROPERTIES_RULES_PROPERTY_H
 
 #include <kvwitness/case.h>
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,22 +33,63 @@ struct Verdict {
   Kind kind = Kind::kHolds;
   std::string what;                      // kBroken: one sentence with the values
   std::optional<Difference> difference;  // kBroken, where one slot can be named
-  // kBroken, relations alone: the further case whose run contradicts the first one, so that a person can see both.
+  // kBroken, only of metamorphic relations: the further case whose run contradicts the first one, so that a person can
+  // see both.
   std::optional<Case> compared_with;
 
   static Verdict holds() { return {}; }
   static Verdict silent() { return {.kind = Kind::kSilent, .what = {}, .difference = {}, .compared_with = {}}; }
 };
 
+// What most cases of a property's stream are about, because it is silent on most others.
+enum class Focus : std::uint8_t {
+  kEverything,
+  kRefusals,
+  kInRange,
+  kEmptyRows,
+  kShortRows,
+  kOutOfRange,
+  kPadding,
+  kManyWitnesses
+};
+
+// What a property is silent without.
+struct Needs {
+  // A call that the implementation must accept, as it sees the call. What it leaves must have the right size: one that
+  // does not return, is refused or leaves another size breaks the property.
+  bool legal_call = false;
+  // An implementation that promises the refusals.
+  bool argument_checks = false;
+  // An implementation that has peers: one of the library's own.
+  bool peers = false;
+  // So many rows in the batch.
+  std::int64_t rows = 0;
+};
+
+inline bool any_operation(Operation) {
+  return true;
+}
+
+using Judge = Verdict(const Case& value, const Outcome& outcome, Implementation& implementation);
+
 struct Property {
   std::string_view name;       // as in `kvwitness list`
   std::string_view statement;  // the sentence of the rule, shown with a failure
-  bool uses_oracle;            // whether it needs the expected answer, or stands by itself
-  bool relation;               // whether it asks for further runs
   // Whether the property says anything about this operation.
-  bool (*concerns)(Operation);
-  // `outcome` is `implementation`'s on `value`. Relations run further cases on it, all within its domain.
-  Verdict (*judge)(const Case& value, const Outcome& outcome, Implementation& implementation);
+  bool (*concerns)(Operation) = any_operation;
+  Needs needs = {};
+  Focus focus = Focus::kEverything;
+  bool uses_oracle = false;              // whether it needs the expected answer, or stands by itself
+  bool is_metamorphic_relation = false;  // whether it asks for further runs
+  Judge* judge_run = nullptr;            // called only where what the property needs is there
+
+  // The verdict on `outcome`, which is `implementation`'s on `value`. Silent where something that the property needs is
+  // not there and on a call that the implementation does not support. Metamorphic relations run further cases on the
+  // implementation, all within its domain.
+  Verdict judge(const Case& value, const Outcome& outcome, Implementation& implementation) const;
+
+  // Why the property says nothing of this implementation, whatever the case; "" where it may be judged.
+  std::string_view why_not_provided(const Implementation& implementation) const;
 };
 
 // All properties in the order of `kvwitness list`.

@@ -1,7 +1,6 @@
 // The properties of the rows that one call leaves. None needs the expected answer: each checks its own statement, by
 // the formula of the rule.
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -10,40 +9,10 @@
 #include <vector>
 
 #include "properties/rules/judged_rows.h"
+#include "properties/rules/judges.h"
 
-namespace kvwitness::harness {
+namespace kvwitness::harness::judges {
 namespace {
-
-bool any_operation(Operation) {
-  return true;
-}
-bool merging_operation(Operation operation) {
-  return operation != Operation::kWitnesses;
-}
-
-using JudgeRow = std::optional<Verdict> (*)(JudgedRows& rows, const JudgedRow& row);
-
-// A verdict on every row by `judge_row`, which returns nothing for a row of which the statement says nothing. Silent
-// where it says something of no row.
-template <JudgeRow judge_row>
-Verdict judge_each_row(const Case& value, const Outcome& outcome, Implementation& implementation) {
-  if (auto verdict = unjudgeable(value, outcome, implementation)) {
-    return *verdict;
-  }
-  if (is_off(value)) {
-    return Verdict::silent();
-  }
-  JudgedRows rows(value, outcome.rows);
-  bool said_something = false;
-  for (std::int64_t index = 0; index < rows.count(); ++index) {
-    const std::optional<Verdict> verdict = judge_row(rows, rows[index]);
-    if (verdict && verdict->kind == Verdict::Kind::kBroken) {
-      return *verdict;
-    }
-    said_something |= verdict.has_value();
-  }
-  return said_something ? Verdict::holds() : Verdict::silent();
-}
 
 std::string at(const JudgedRow& row, const Written& written) {
   return row.name() + ", slot " + std::to_string(written.slot) + ": " + std::to_string(written.token);
@@ -52,6 +21,70 @@ std::string at(const JudgedRow& row, const Written& written) {
 std::int64_t edge_by_formula(const JudgedRow& row, std::int64_t segment) {
   return (segment * row.context_len + row.effective_segments - 1) / row.effective_segments;
 }
+
+// What coverage and the gap bound are about: a row with a context whose learned tokens (padding aside) all lie in it.
+bool within_context(const JudgedRow& row) {
+  return !row.is_empty() &&
+         std::ranges::all_of(row.learned, [&](std::int32_t token) { return token < row.context_len; });
+}
+
+// Whether the merged row must cover every segment: no witness dropped, and each segment with a token in an overwritten
+// slot has one in a slot that was not.
+bool must_cover(JudgedRows& rows, const JudgedRow& row) {
+  const std::int64_t witnesses = rows.witness_count(row);
+  const auto [keep, budget] = rows.merge();
+  if (witnesses > budget) {
+    return false;
+  }
+  std::vector<char> kept(static_cast<std::size_t>(row.effective_segments), 0);
+  const auto overwritten = [&](std::size_t slot) {
+    const auto position = static_cast<std::int64_t>(slot);
+    return position >= keep && position < keep + witnesses;
+  };
+  for (std::size_t slot = 0; slot < row.learned.size(); ++slot) {
+    if (row.learned[slot] >= 0 && !overwritten(slot)) {
+      kept[static_cast<std::size_t>(row.segment_of(row.learned[slot]))] = 1;
+    }
+  }
+  for (std::size_t slot = 0; slot < row.learned.size(); ++slot) {
+    if (row.learned[slot] >= 0 && overwritten(slot) &&
+        kept[static_cast<std::size_t>(row.segment_of(row.learned[slot]))] == 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// How many witnesses the result must show, and shows.
+std::optional<Verdict> wrong_count(JudgedRows& rows, const JudgedRow& row, const char* why) {
+  const std::int64_t witnesses = rows.witness_count(row);
+  const std::int64_t wanted = rows.merges() ? std::min(witnesses, rows.merge().budget) : witnesses;
+  const std::int64_t shown = std::ssize(rows.written(row));
+  if (shown == wanted) {
+    return std::nullopt;
+  }
+  return broken(row.name() + ": " + std::to_string(shown) + " witnesses, not " + std::to_string(wanted) + "; " + why);
+}
+
+// The first slot for which `meant` holds of the learned token and whose value was lost other than to a witness.
+template <typename Meant>
+std::optional<Verdict> lost(JudgedRows& rows, const JudgedRow& row, const char* name, Meant meant) {
+  if (!rows.merges()) {
+    return std::nullopt;
+  }
+  const auto [keep, budget] = rows.merge();
+  for (const Written& written : rows.written(row)) {
+    const std::int32_t learned = row.learned[static_cast<std::size_t>(written.slot)];
+    const bool to_a_witness = written.slot >= keep && written.slot < keep + budget && row.in_context(written.token);
+    if (meant(learned) && !to_a_witness) {
+      return broken(at(row, written) + " replaced the " + name + " " + std::to_string(learned) + " and is no witness",
+                    {row.index, written.slot, learned, written.token});
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 std::optional<Verdict> round_trip(JudgedRows& rows, const JudgedRow& row) {
   for (const Written& written : rows.written(row)) {
@@ -112,39 +145,6 @@ std::optional<Verdict> causality(JudgedRows& rows, const JudgedRow& row) {
     }
   }
   return Verdict::holds();
-}
-
-// What coverage and the gap bound are about: a row with a context whose learned tokens (padding aside) all lie in it.
-bool within_context(const JudgedRow& row) {
-  return !row.is_empty() &&
-         std::ranges::all_of(row.learned, [&](std::int32_t token) { return token < row.context_len; });
-}
-
-// Whether the merged row must cover every segment: no witness dropped, and each segment with a token in an overwritten
-// slot has one in a slot that was not.
-bool must_cover(JudgedRows& rows, const JudgedRow& row) {
-  const std::int64_t witnesses = rows.witness_count(row);
-  const auto [keep, budget] = rows.merge();
-  if (witnesses > budget) {
-    return false;
-  }
-  std::vector<char> kept(static_cast<std::size_t>(row.effective_segments), 0);
-  const auto overwritten = [&](std::size_t slot) {
-    const auto position = static_cast<std::int64_t>(slot);
-    return position >= keep && position < keep + witnesses;
-  };
-  for (std::size_t slot = 0; slot < row.learned.size(); ++slot) {
-    if (row.learned[slot] >= 0 && !overwritten(slot)) {
-      kept[static_cast<std::size_t>(row.segment_of(row.learned[slot]))] = 1;
-    }
-  }
-  for (std::size_t slot = 0; slot < row.learned.size(); ++slot) {
-    if (row.learned[slot] >= 0 && overwritten(slot) &&
-        kept[static_cast<std::size_t>(row.segment_of(row.learned[slot]))] == 0) {
-      return false;
-    }
-  }
-  return true;
 }
 
 std::optional<Verdict> coverage(JudgedRows& rows, const JudgedRow& row) {
@@ -209,11 +209,7 @@ std::optional<Verdict> gap_bound(JudgedRows& rows, const JudgedRow& row) {
   return last ? *last : Verdict::holds();
 }
 
-Verdict unchanged_when_off(const Case& value, const Outcome& outcome) {
-  return compare_rows(value.learned, outcome.rows, value.topk, "scatter with num_segments 0 does nothing");
-}
-
-std::optional<Verdict> retention_of_row(JudgedRows& rows, const JudgedRow& row) {
+std::optional<Verdict> retention(JudgedRows& rows, const JudgedRow& row) {
   const auto keep = static_cast<std::size_t>(rows.merge().learned_keep);
   for (std::size_t slot = 0; slot < keep; ++slot) {
     if (row.result[slot] != row.learned[slot]) {
@@ -226,7 +222,7 @@ std::optional<Verdict> retention_of_row(JudgedRows& rows, const JudgedRow& row) 
   return Verdict::holds();
 }
 
-std::optional<Verdict> budget_of_row(JudgedRows& rows, const JudgedRow& row) {
+std::optional<Verdict> budget(JudgedRows& rows, const JudgedRow& row) {
   const auto [keep, budget] = rows.merge();
   std::int64_t next = keep;
   for (const Written& written : rows.written(row)) {
@@ -240,15 +236,6 @@ std::optional<Verdict> budget_of_row(JudgedRows& rows, const JudgedRow& row) {
     ++next;
   }
   return Verdict::holds();
-}
-
-// A property of merged rows that also says what the off switch does.
-template <JudgeRow judge_row>
-Verdict judge_merge(const Case& value, const Outcome& outcome, Implementation& implementation) {
-  if (!is_off(value) || unjudgeable(value, outcome, implementation)) {
-    return judge_each_row<judge_row>(value, outcome, implementation);
-  }
-  return unchanged_when_off(value, outcome);
 }
 
 std::optional<Verdict> order(JudgedRows& rows, const JudgedRow& row) {
@@ -270,35 +257,6 @@ std::optional<Verdict> order(JudgedRows& rows, const JudgedRow& row) {
              : broken(row.name() + ": " + std::to_string(written.size()) + " witnesses up to segment " +
                       std::to_string(last) + ", of which " + std::to_string(unoccupied) +
                       " are unoccupied; those that are dropped must be the last");
-}
-
-// How many witnesses the result must show, and shows.
-std::optional<Verdict> wrong_count(JudgedRows& rows, const JudgedRow& row, const char* why) {
-  const std::int64_t witnesses = rows.witness_count(row);
-  const std::int64_t wanted = rows.merges() ? std::min(witnesses, rows.merge().budget) : witnesses;
-  const std::int64_t shown = std::ssize(rows.written(row));
-  if (shown == wanted) {
-    return std::nullopt;
-  }
-  return broken(row.name() + ": " + std::to_string(shown) + " witnesses, not " + std::to_string(wanted) + "; " + why);
-}
-
-// The first slot for which `meant` holds of the learned token and whose value was lost other than to a witness.
-template <typename Meant>
-std::optional<Verdict> lost(JudgedRows& rows, const JudgedRow& row, const char* name, Meant meant) {
-  if (!rows.merges()) {
-    return std::nullopt;
-  }
-  const auto [keep, budget] = rows.merge();
-  for (const Written& written : rows.written(row)) {
-    const std::int32_t learned = row.learned[static_cast<std::size_t>(written.slot)];
-    const bool to_a_witness = written.slot >= keep && written.slot < keep + budget && row.in_context(written.token);
-    if (meant(learned) && !to_a_witness) {
-      return broken(at(row, written) + " replaced the " + name + " " + std::to_string(learned) + " and is no witness",
-                    {row.index, written.slot, learned, written.token});
-    }
-  }
-  return std::nullopt;
 }
 
 std::optional<Verdict> padding(JudgedRows& rows, const JudgedRow& row) {
@@ -378,54 +336,4 @@ std::optional<Verdict> out_of_range(JudgedRows& rows, const JudgedRow& row) {
   return count ? *count : Verdict::holds();
 }
 
-constexpr std::array kProperties = {
-    Property{"round_trip",
-             "Every witness is the edge of its segment: sigma(e_s) = s, and no earlier token lies in segment s.", false,
-             false, any_operation, judge_each_row<round_trip>},
-    Property{"disjointness", "No witness is a token of its learned row.", false, false, any_operation,
-             judge_each_row<disjointness>},
-    Property{"distinctness", "The witnesses of a row are pairwise distinct.", false, false, any_operation,
-             judge_each_row<distinctness>},
-    Property{"causality", "Every witness lies in its row's context: 0 <= e_s < L.", false, false, any_operation,
-             judge_each_row<causality>},
-    Property{"coverage",
-             "Where all learned tokens lie in [0, L), the row and its witnesses cover every segment; a merged row does "
-             "exactly when no "
-             "witness was dropped and every segment with a token in an overwritten slot has one in a slot that was not "
-             "overwritten.",
-             false, false, any_operation, judge_each_row<coverage>},
-    Property{"gap_bound",
-             "Where every segment is covered and all learned tokens lie in [0, L), no run of unselected tokens is "
-             "longer than "
-             "2 * ceil(L / S_eff) - 2.",
-             false, false, any_operation, judge_each_row<gap_bound>},
-    Property{"retention", "Slots [0, learned_keep) are bit-identical to the input.", false, false, merging_operation,
-             judge_merge<retention_of_row>},
-    Property{"budget",
-             "At most B = min(max_replacements, topk - learned_keep) slots change, as one run that starts at "
-             "learned_keep; every other "
-             "slot is bit-identical.",
-             false, false, merging_operation, judge_merge<budget_of_row>},
-    Property{"order", "Witnesses stand in ascending segment order, and those that the budget drops are the last.",
-             false, false, any_operation, judge_each_row<order>},
-    Property{"padding", "A negative entry marks no segment and stays as it is unless a witness overwrites its slot.",
-             false, false, any_operation, judge_each_row<padding>},
-    Property{"empty_row", "A row with L <= 0 has no witness and stays as it is.", false, false, any_operation,
-             judge_each_row<empty_row>},
-    Property{"short_row",
-             "Where 0 < L < S each token is its own segment, and every token that the row lacks is a witness.", false,
-             false, any_operation, judge_each_row<short_row>},
-    Property{"out_of_range",
-             "A learned x >= L is neither refused nor removed: it marks min(sigma(x), S - 1), which is the last "
-             "segment where S_eff = S "
-             "and none where S_eff < S, and stays as it is unless a witness overwrites its slot.",
-             false, false, any_operation, judge_each_row<out_of_range>},
-};
-
-}  // namespace
-
-std::span<const Property> run_invariants() {
-  return kProperties;
-}
-
-}  // namespace kvwitness::harness
+}  // namespace kvwitness::harness::judges

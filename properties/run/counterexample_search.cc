@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <optional>
 #include <utility>
 
 #include "properties/case/status.h"
 #include "properties/rules/expectation.h"
+#include "properties/run/case_size.h"
+#include "properties/run/irrelevant_fields.h"
 #include "properties/shrinking/shrinking.h"
 
 namespace kvwitness::harness {
@@ -20,12 +21,12 @@ namespace {
 constexpr std::size_t kShownElements = 4096;
 // Up to how many elements a case that another property has made minimal is tried to be made smaller still.
 constexpr std::size_t kCheapElements = 1 << 15;
-// How often a failure that did not come back is tried once more before the calls before it are suspected.
+// How often a failure is tried again without prior calls before those are suspected.
 constexpr int kTries = 2;
 // How many attempts that begin with a restart are made even where the limit is used up.
 constexpr std::int64_t kLeastFreshAttempts = 40;
-// Relations make further calls of their own, so the number of calls before them is tried one by one up to here.
-constexpr std::size_t kRelationHistory = 128;
+// Relations make further calls of their own, so their numbers of prior calls are tried one by one up to here.
+constexpr std::size_t kMostPriorCallsOneByOne = 128;
 
 struct Trial {
   Attempt attempt = Attempt::kOutsideDomain;
@@ -49,17 +50,17 @@ class Search {
     found_.original_source = failure_.source;
     restartable_ = implementation_.restart();
     if (property_.name == kExpectation && !expects_the_rule()) {  // such an expectation belongs to the case as it is
-      keep_as_met(fresh_trial(failure_.value).fails());
+      keep_as_found(fresh_trial(failure_.value).fails());
     } else if (adopt_known_hang()) {
       return std::move(found_);
-    } else if (fails_alone()) {
-      shrink_alone();
+    } else if (fails_by_itself()) {
+      shrink_by_itself();
     } else if (adopt_known()) {
-      // The fault needs calls before it, and with those of another property it breaks this one too.
-    } else if (auto with_history = with_calls_before()) {
-      shrink_afresh(*with_history);
+      // The fault needs prior calls, and with those of another property's case it breaks this one too.
+    } else if (auto candidate = with_prior_calls()) {
+      shrink_afresh(*candidate);
     } else {
-      keep_as_met(false);
+      keep_as_found(false);
     }
     explain();
     return std::move(found_);
@@ -80,7 +81,7 @@ class Search {
   bool expects_the_rule() const {
     Case bare = failure_.value;
     bare.expect.reset();
-    for (Case& earlier : bare.prior_calls) earlier.expect.reset();
+    for (Case& prior : bare.prior_calls) prior.expect.reset();
     return failure_.value.expect && as_judged(std::move(bare)).expect == failure_.value.expect;
   }
 
@@ -140,7 +141,7 @@ class Search {
     return false;
   }
 
-  bool fails_alone() {
+  bool fails_by_itself() {
     for (int i = 0; i < kTries; ++i) {
       if (fresh_trial(failure_.value).fails()) return true;
     }
@@ -161,13 +162,13 @@ class Search {
     return start;
   }
 
-  void shrink_alone() {
+  void shrink_by_itself() {
     bool hung = false;
     const Case start = starting_point(hung);
     // A known minimal case that hangs or is large is taken as it is: each further attempt would cost a deadline or much
     // work.
     const bool known = !(start == failure_.value);
-    const bool costly = hung || start.learned.size() + start.context_lens.size() > kCheapElements;
+    const bool costly = hung || elements_of(start) > kCheapElements;
     Shrunk shrunk{.minimal = start};
     if (!costly || !known) {
       implementation_.hurry(hung);
@@ -194,22 +195,22 @@ class Search {
     if (last.fails()) return keep(shrunk.minimal, std::move(last));
     last = fresh_trial(start);
     if (last.fails()) return keep(start, std::move(last));
-    keep_as_met(false);
+    keep_as_found(false);
   }
 
-  // The failure again after the calls that were made before it: the case with its history, or an earlier call of the
-  // same process that fails already.
-  std::optional<Case> with_calls_before() {
-    for (const std::size_t count : history_lengths()) {
+  // The failure again after the calls that were made before it: the case with prior calls, or one of those that fails
+  // already.
+  std::optional<Case> with_prior_calls() {
+    for (const std::size_t count : prior_call_counts()) {
       if (limits_.is_over()) break;
-      std::optional<Case> candidate = property_.relation ? last_calls(count) : first_failing_of_last(count);
+      std::optional<Case> candidate = property_.is_metamorphic_relation ? last_calls(count) : first_failing_of_last(count);
       if (candidate && fresh_trial(*candidate).fails()) return with_fewest_calls(std::move(*candidate));
     }
     return std::nullopt;
   }
 
-  // The shortest end of the case's history with which it fails, by bisection. Its first call is one that the fault
-  // needs, and mostly the only one: then it stands alone.
+  // The fewest of the last prior calls with which the case fails, by bisection. The first of those is one that the
+  // fault needs, and often the only one.
   Case with_fewest_calls(Case value) {
     const auto with_last = [&](std::size_t count) {
       Case fewer = value;
@@ -227,11 +228,11 @@ class Search {
     return enough > 1 && fresh_trial(with_first).fails() ? with_first : value;
   }
 
-  std::vector<std::size_t> history_lengths() const {
-    const std::size_t all = failure_.calls_before.size();
+  std::vector<std::size_t> prior_call_counts() const {
+    const std::size_t all = failure_.prior_calls.size();
     std::vector<std::size_t> list;
     std::size_t count = 1;
-    for (; property_.relation && count < std::min(all, kRelationHistory); ++count) list.push_back(count);
+    for (; property_.is_metamorphic_relation && count < std::min(all, kMostPriorCallsOneByOne); ++count) list.push_back(count);
     for (; count < all; count *= 2) list.push_back(count);
     if (all > 0) list.push_back(all);
     return list;
@@ -239,13 +240,13 @@ class Search {
 
   Case last_calls(std::size_t count) const {
     Case value = failure_.value;
-    const auto& before = failure_.calls_before;
+    const auto& before = failure_.prior_calls;
     value.prior_calls.insert(value.prior_calls.begin(), before.end() - static_cast<std::ptrdiff_t>(count),
                              before.end());
     return value;
   }
 
-  // The last calls are made again one by one and judged: where a fault counts calls, an earlier one may fail.
+  // The last calls are made again one by one and judged: where a fault counts calls, one of them may fail.
   std::optional<Case> first_failing_of_last(std::size_t count) {
     Case whole = last_calls(count);
     std::vector<Case> calls = std::exchange(whole.prior_calls, {});
@@ -274,7 +275,7 @@ class Search {
     found_.verdict = std::move(last.verdict);
     found_.reproduction = restartable_ ? Reproduction::kFresh : Reproduction::kSameProcess;
   }
-  void keep_as_met(bool reproduced) {
+  void keep_as_found(bool reproduced) {
     found_.minimal = failure_.value;
     found_.outcome = failure_.outcome;
     found_.verdict = failure_.verdict;
@@ -284,7 +285,6 @@ class Search {
   }
 
   void explain();
-  void find_irrelevant_fields();
 
   const Failure& failure_;
   const Property& property_;
@@ -295,94 +295,9 @@ class Search {
   Counterexample found_;
 };
 
-// ---- Explanation.
-
-void widen_rows(Case& value) {
-  std::vector<std::int32_t> wider;
-  for (std::size_t i = 0; i < value.learned.size(); ++i) {
-    wider.push_back(value.learned[i]);
-    if ((i + 1) % static_cast<std::size_t>(value.topk) == 0) wider.push_back(-1);
-  }
-  value.learned = std::move(wider);
-  ++value.topk;
-  if (value.row_stride) ++*value.row_stride;
-}
-
-void change_lengths(Case& value, std::int64_t factor, std::int64_t summand) {
-  for (auto& len : value.context_lens) {
-    len = static_cast<std::int32_t>(
-        std::clamp<std::int64_t>(factor * len + summand, 0, std::numeric_limits<std::int32_t>::max()));
-  }
-}
-
-// A field of a case and other values of it to try.
-struct Field {
-  const char* name;
-  std::vector<std::function<void(Case&)>> changes;
-};
-
-std::vector<Field> fields_of(const Case& value) {
-  std::vector<Field> fields = {
-      {"num_segments",
-       {[](Case& c) { c.num_segments = 1; }, [](Case& c) { ++c.num_segments; }, [](Case& c) { --c.num_segments; },
-        [](Case& c) { c.num_segments = 64; }, [](Case& c) { c.num_segments = 33; }}},
-      {"context_lens",
-       {[](Case& c) { change_lengths(c, 1, 1); }, [](Case& c) { change_lengths(c, 1, -1); },
-        [](Case& c) { change_lengths(c, 2, 0); }, [](Case& c) { change_lengths(c, 0, 1000); },
-        [](Case& c) { change_lengths(c, 0, 1); }}},
-      {"learned",
-       {[](Case& c) { std::ranges::fill(c.learned, -1); }, [](Case& c) { std::ranges::fill(c.learned, 0); },
-        [](Case& c) {
-          for (auto& token : c.learned) token = token < 1 ? 1 : token - 1;
-        },
-        [](Case& c) { std::ranges::reverse(c.learned); }}},
-  };
-  if (value.topk > 0 && value.topk < 4096) fields.push_back({"topk", {widen_rows}});
-  if (value.operation == Operation::kApply) {
-    fields.push_back({"learned_keep",
-                      {[](Case& c) { c.learned_keep = 0; }, [](Case& c) { ++c.learned_keep; },
-                       [](Case& c) { --c.learned_keep; }, [](Case& c) { c.learned_keep = c.topk; }}});
-    fields.push_back({"max_replacements",
-                      {[](Case& c) { c.max_replacements = 0; }, [](Case& c) { ++c.max_replacements; },
-                       [](Case& c) { --c.max_replacements; }, [](Case& c) { c.max_replacements = 64; }}});
-  }
-  if (value.row_stride) {
-    fields.push_back({"row_stride", {[](Case& c) { c.row_stride.reset(); }, [](Case& c) { ++*c.row_stride; }}});
-  }
-  if (value.in_place) fields.push_back({"in_place", {[](Case& c) { c.in_place = false; }}});
-  if (value.base_offset != 0) {
-    fields.push_back({"base_offset",
-                      {[](Case& c) { c.base_offset = 0; }, [](Case& c) { c.base_offset = c.base_offset % 15 + 1; },
-                       [](Case& c) { c.base_offset = 8; }}});
-  }
-  if (!value.prior_calls.empty()) fields.push_back({"after", {[](Case& c) { c.prior_calls.clear(); }}});
-  return fields;
-}
-
-void Search::find_irrelevant_fields() {
-  Case base = found_.minimal;
-  base.expect.reset();
-  const std::int32_t status = expected_status(base, true);
-  for (const Field& field : fields_of(found_.minimal)) {
-    int tried = 0;
-    bool all_fail = true;
-    for (const auto& change : field.changes) {
-      Case other = base;
-      change(other);
-      if (other == base || expected_status(other, true) != status) continue;
-      const Trial result = fresh_trial(other);
-      if (result.attempt == Attempt::kOutsideDomain) continue;
-      ++tried;
-      all_fail = all_fail && result.fails();
-      if (!all_fail) break;
-    }
-    if (tried > 0 && all_fail) found_.irrelevant_fields.emplace_back(field.name);
-  }
-}
-
 void Search::explain() {
   const Case& minimal = found_.minimal;
-  const std::size_t elements = minimal.learned.size() + minimal.context_lens.size();
+  const std::size_t elements = elements_of(minimal);
   if (is_legal(minimal) && elements <= kShownElements &&
       minimal.rows() * minimal.num_segments <= std::int64_t{kShownElements}) {
     found_.expected_rows = expected_rows(minimal);
@@ -400,7 +315,10 @@ void Search::explain() {
   }
   const bool worth_it =
       found_.reproduction != Reproduction::kNot && !failure_.hung && elements <= kShownElements && !limits_.is_over();
-  if (worth_it) find_irrelevant_fields();
+  if (worth_it) {
+    found_.irrelevant_fields =
+        irrelevant_fields(found_.minimal, [this](const Case& value) { return fresh_trial(value).attempt; });
+  }
 }
 
 }  // namespace

@@ -1,4 +1,16 @@
-// From a failure to a counterexample: reproduced, with the calls before it where it needs them, shrunk and explained.
+// From a failure to a counterexample: reproduced, with the prior calls that it needs, shrunk and explained.
+//
+// 1. The case without prior calls: if it fails again (after a restart, where the implementation can be restarted), no
+//    call made before it matters, and it is shrunk as it is. A fault that left something behind may make it fail only
+//    while the process lives: then the minimal case is tried once more after a restart, and shrunk again with a restart
+//    before each attempt if need be.
+// 2. Otherwise the minimal cases of other properties are tried, with the prior calls that they need.
+// 3. Otherwise the calls made before it are made again: the last one, the last two, four, ... and all. Where the
+//    failure comes back, the fewest of them with which it does become the case's prior calls and are shrunk with it.
+// 4. Otherwise the counterexample says that it was not reproduced, and stays as it was found.
+//
+// A failure by the deadline is searched for once an operation: a known case that has hung before is taken for this
+// property too, and no further deadline is waited for.
 #ifndef PROPERTIES_RUN_COUNTEREXAMPLE_SEARCH_H
 #define PROPERTIES_RUN_COUNTEREXAMPLE_SEARCH_H
 
@@ -13,32 +25,23 @@
 #include "properties/case/outcome.h"
 #include "properties/rules/property.h"
 #include "properties/run/recording.h"
-#include "properties/run/runner.h"
+#include "properties/run/results.h"
 
 namespace kvwitness::harness {
 
-// A failure as it was met.
+// A failure as it was found.
 struct Failure {
   const Property* property;
   Case value;
   std::string source;
   Outcome outcome;
   Verdict verdict;
-  std::vector<Case> calls_before;  // of the same process, oldest first
-  bool hung = false;               // the run, or a further one of a relation, got no answer within the deadline
+  std::vector<Case> prior_calls;  // of the same process, oldest first, without those of the case itself
+  bool hung = false;              // the run, or a further one of a relation, got no answer within the deadline
 };
 
-// 1. The case alone: if it fails again (after a restart, where the implementation can be restarted), nothing before it
-//    matters and it is shrunk as it is. A fault that left something behind may make it fail only while the process
-//    lives: then the minimal case is tried once more after a restart, and shrunk again with a restart before each
-//    attempt if need be.
-// 2. Otherwise the minimal cases of other properties are tried, which have the calls that they need with them.
-// 3. Otherwise the calls before it are made again, the last one, the last two, four, ... and all; where the failure
-//    comes back, the fewest of them with which it does become the case's `after` and are shrunk with it.
-// 4. Otherwise the counterexample says that it was not reproduced, and stays as it was met.
-//
-// A failure by the deadline is searched for once an operation: where one of `known` has hung before, it is taken for
-// this property too, and no further deadline is waited for.
+// A minimal case of another property of the same implementation. A fault that breaks one property usually breaks others
+// on the same case, and starting there saves most attempts.
 struct KnownCase {
   Case value;
   bool hung = false;  // no answer to it came within the deadline
@@ -54,8 +57,6 @@ struct SearchLimits {
   std::function<bool()> is_over;
 };
 
-// `known` are minimal cases of other properties of the same implementation: a fault that breaks one usually breaks
-// others on the same case, and starting there saves most attempts.
 Counterexample find_counterexample(const Failure& failure, Recording& implementation, std::span<const KnownCase> known,
                                    const SearchLimits& limits);
 

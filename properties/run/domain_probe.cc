@@ -124,7 +124,7 @@ Domain probed_domain(const Domain& domain, Implementation& implementation) {
     const std::int64_t fewest = std::ranges::min(narrowed.rows);
     std::erase_if(narrowed.rows,
                   [&](std::int64_t number) { return number > 4 * fewest; });  // so that a case stays cheap
-    // Of long batches alone, those of short rows where it serves them.
+    // Where it serves only long batches, those of short rows if it serves such.
     if (fewest > kFewRows && served_widths.front() <= kShortRow) {
       std::erase_if(served_widths, [](std::int64_t topk) { return topk > kShortRow; });
       narrowed.topk = served_widths;
@@ -140,24 +140,6 @@ Domain probed_domain(const Domain& domain, Implementation& implementation) {
   const auto strided = [&](std::int64_t spare) { return probe.served({width, count, rows, 0, width + spare}); };
   if (!narrowed.contiguous && !strided(1) && !strided(16) && !strided(64)) narrowed.contiguous = true;
   return narrowed;
-}
-
-bool admits_case(const Domain& domain, const Case& value) {
-  const auto listed = [](const std::vector<std::int64_t>& list, std::int64_t number) {
-    return list.empty() || std::ranges::find(list, number) != list.end();
-  };
-  if (std::ranges::find(domain.operations, value.operation) == domain.operations.end()) return false;
-  if (!std::ranges::all_of(value.prior_calls, [&](const Case& earlier) { return admits_case(domain, earlier); }))
-    return false;
-  if (domain.contiguous && value.row_stride && *value.row_stride != value.topk) return false;
-  if (value.base_offset * 4 % domain.align_bytes != 0) return false;
-  if (!is_legal(value)) return !domain.legal_only;
-  // Scatter's off switch is legal whatever else is passed; that belongs to the refusals.
-  const bool rows_fit = value.topk >= 0 &&
-                        static_cast<__int128>(value.rows()) * value.topk == static_cast<__int128>(value.learned.size());
-  if (domain.legal_only && !rows_fit) return false;
-  return listed(domain.topk, value.topk) && listed(domain.num_segments, value.num_segments) &&
-         listed(domain.rows, value.rows());
 }
 
 }  // namespace kvwitness::harness

@@ -14,10 +14,6 @@ namespace kvwitness::harness {
 // it was. Some 60 calls mostly, some thousands of an implementation that declines nearly all of them.
 Domain probed_domain(const Domain& domain, Implementation& implementation);
 
-// Whether the case, its history included, lies within the domain. Lists of widths and segment counts bind legal calls
-// alone: a refused one may need another value to be what it is.
-bool admits_case(const Domain& domain, const Case& value);
-
 }  // namespace kvwitness::harness
 
 #endif  // PROPERTIES_RUN_DOMAIN_PROBE_H

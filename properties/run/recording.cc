@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "properties/run/case_size.h"
+
 namespace kvwitness::harness {
 namespace {
 
@@ -9,10 +11,6 @@ namespace {
 // cannot.
 constexpr std::size_t kMostCalls = 16384, kMostElements = std::size_t{1} << 24;
 constexpr std::size_t kLastCalls = 1024, kLastElements = std::size_t{1} << 20;
-
-std::size_t elements_of(const Case& value) {
-  return value.learned.size() + value.context_lens.size();
-}
 
 }  // namespace
 
@@ -29,7 +27,7 @@ std::vector<Outcome> Recording::run_together(std::span<const RunRequest> request
     ++runs_;
     if (outcomes[i].ending == Ending::kHung) ++hangs_;
     if (paused_) continue;
-    for (const Case& earlier : requests[i].value->prior_calls) record(earlier);
+    for (const Case& prior : requests[i].value->prior_calls) record(prior);
     record(*requests[i].value);
   }
   return outcomes;

@@ -13,9 +13,9 @@
 
 namespace kvwitness::harness {
 
-// Forwards everything. Calls are kept one by one, a case's `after` before it, since the last restart. make_room()
+// Forwards everything. Calls are kept one by one, a case's prior calls before it, since the last restart. make_room()
 // restarts the implementation where they are too many, so that what is kept is all that it has seen; of one that cannot
-// be restarted the last calls alone are kept.
+// be restarted only the last calls are kept.
 class Recording final : public ForwardingImplementation {
  public:
   explicit Recording(Implementation& inner) : ForwardingImplementation(inner) {}
@@ -24,10 +24,11 @@ class Recording final : public ForwardingImplementation {
   std::vector<Outcome> run_together(std::span<const RunRequest> requests) override;
   bool restart() override;
 
-  // The calls made, oldest first; none has an `after`.
+  // The calls made, oldest first; none has prior calls of its own.
   const std::vector<Case>& calls() const { return calls_; }
   // How many calls were made before calls(), of which nothing is kept.
   std::size_t forgotten() const { return forgotten_; }
+  std::size_t calls_made() const { return forgotten_ + calls_.size(); }
   std::int64_t runs() const { return runs_; }
   // The time that the implementation itself took for them.
   std::chrono::nanoseconds time() const { return time_; }
@@ -38,7 +39,7 @@ class Recording final : public ForwardingImplementation {
   // between runs that are not compared with each other.
   void make_room();
 
-  // Calls made in between are not recorded: what shrinking tries is no part of the run's history.
+  // Calls made in between are not recorded: what shrinking tries is no prior call of anything.
   void pause() { paused_ = true; }
   void resume() { paused_ = false; }
 

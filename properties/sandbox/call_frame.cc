@@ -120,6 +120,18 @@ std::int32_t output_poison(const Case& value, MemoryContext::Fill fill) {
   return poison;
 }
 
+std::string_view buffer_name(const PlacedCall& call, Region region) noexcept {
+  switch (region) {
+    case Region::kTokens:
+      return call.writes_tokens ? "in-place rows" : "learned rows";
+    case Region::kLengths:
+      return "context lengths";
+    case Region::kOutput:
+      break;
+  }
+  return call.operation == Operation::kWitnesses ? "witnesses" : "output rows";
+}
+
 Call resolve(const PlacedCall& placed, const FrameMemory& memory, bool guard_inputs) {
   const auto pointer = [&](Region region, const Placement& placement, bool writable) {
     return reinterpret_cast<std::int32_t*>(memory.guarded(region, writable) + placement.first);
@@ -154,8 +166,8 @@ struct CallFrame::Buffer {
   std::int64_t placement_span() const { return static_cast<std::int64_t>(placement.span_bytes) / kElementBytes; }
   std::int64_t row_begin(std::int64_t row) const { return first + row * stride; }
 
-  // Calls visit(begin, end, row) for each stretch of canaries: in front (row -1), behind each row but the last (its
-  // row), behind (rows).
+  // Calls visit(begin, end, row) for each stretch of canaries: before the rows (row -1), after each row but the
+  // last (its row), and after the last (rows).
   template <typename Visit>
   void for_each_canary_stretch(Visit visit) const {
     visit(static_cast<std::int64_t>(placement.pages_begin) / kElementBytes, first, std::int64_t{-1});
@@ -190,7 +202,7 @@ CallFrame::CallFrame(FrameMemory& memory, const Case& value, bool sees_stride, M
     return memory.place(static_cast<std::size_t>(elements * kElementBytes),
                         static_cast<std::size_t>(base_offset * kElementBytes), memory_context.guard_in_front);
   };
-  // The lengths have the alignment of their elements alone, so they lie flush with the guard page.
+  // The lengths need no more than the alignment of their elements, so they lie flush with the guard page.
   const std::int64_t flush = memory_context.guard_in_front ? 0 : -value.rows() & 15;
   placed_ = {.operation = value.operation,
              .writes_tokens = in_place,
@@ -226,7 +238,7 @@ CallFrame::Buffer CallFrame::tokens() const {
   const bool strided = span != elements;
   return {.region = Region::kTokens,
           .placement = placed_.tokens,
-          .name = placed_.writes_tokens ? "in-place rows" : "learned rows",
+          .name = buffer_name(placed_, Region::kTokens),
           .elements = reinterpret_cast<std::int32_t*>(memory_.open(Region::kTokens)),
           .first = static_cast<std::int64_t>(placed_.tokens.first) / kElementBytes,
           .rows = strided ? placed_.rows : 1,
@@ -238,7 +250,7 @@ CallFrame::Buffer CallFrame::tokens() const {
 CallFrame::Buffer CallFrame::lengths() const {
   return {.region = Region::kLengths,
           .placement = placed_.lengths,
-          .name = "context lengths",
+          .name = buffer_name(placed_, Region::kLengths),
           .elements = reinterpret_cast<std::int32_t*>(memory_.open(Region::kLengths)),
           .first = static_cast<std::int64_t>(placed_.lengths.first) / kElementBytes,
           .rows = 1,
@@ -254,7 +266,7 @@ CallFrame::Buffer CallFrame::output() const {
   }
   buffer.region = Region::kOutput;
   buffer.placement = placed_.output;
-  buffer.name = placed_.operation == Operation::kWitnesses ? "witnesses" : "output rows";
+  buffer.name = buffer_name(placed_, Region::kOutput);
   buffer.elements = reinterpret_cast<std::int32_t*>(memory_.open(Region::kOutput));
   buffer.first = static_cast<std::int64_t>(placed_.output.first) / kElementBytes;
   buffer.values = nullptr;
@@ -287,7 +299,7 @@ std::string change(std::int32_t before, std::int32_t after) {
 
 }  // namespace
 
-// The first canary that changed, as a sentence; and for a buffer that is an input alone, the first element that
+// The first canary that changed, as a sentence; and for a buffer that is only an input, the first element that
 // changed.
 std::string CallFrame::stray_of(const Buffer& buffer) const {
   const Pattern& pattern = memory_context_.fill == MemoryContext::Fill::kTokens ? token_pattern() : padding_pattern();
@@ -299,17 +311,17 @@ std::string CallFrame::stray_of(const Buffer& buffer) const {
     }
     const std::string name(buffer.name);
     if (row < 0) {
-      found = "the element " + std::to_string(buffer.first - at) + " before the " + name;
+      found = "element " + std::to_string(buffer.first - at) + " before the " + name;
     } else if (row >= buffer.rows) {
-      found = "the element " + std::to_string(at - buffer.end()) + " behind the " + name;
+      found = "element " + std::to_string(at - buffer.end()) + " past the end of the " + name;
     } else {
       found = "spare column " + std::to_string(at - buffer.row_begin(row)) + " of row " + std::to_string(row) +
               " of the " + name;
     }
     found += change(canary_at(at, pattern), buffer.elements[at]);
   });
-  const bool input_alone = buffer.values != nullptr && !(buffer.region == Region::kTokens && placed_.writes_tokens);
-  for (std::int64_t row = 0; input_alone && found.empty() && row < buffer.rows; ++row) {
+  const bool is_only_input = buffer.values != nullptr && !(buffer.region == Region::kTokens && placed_.writes_tokens);
+  for (std::int64_t row = 0; is_only_input && found.empty() && row < buffer.rows; ++row) {
     const std::int32_t* const now = buffer.elements + buffer.row_begin(row);
     const std::int32_t* const then = buffer.values + row * buffer.width;
     if (buffer.width > 0 && std::memcmp(now, then, static_cast<std::size_t>(buffer.width * kElementBytes)) != 0) {

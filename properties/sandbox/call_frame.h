@@ -8,10 +8,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
+#include "properties/case/implementation.h"
 #include "properties/case/outcome.h"
+#include "properties/sandbox/call.h"
 #include "properties/sandbox/frame_memory.h"
-#include "properties/sandbox/host_implementation.h"
 
 namespace kvwitness::harness {
 
@@ -31,10 +33,13 @@ struct PlacedCall {
   std::int64_t max_replacements;
 };
 
+// The buffer in words: "learned rows", "in-place rows", "context lengths", "witnesses" or "output rows".
+std::string_view buffer_name(const PlacedCall& call, Region region) noexcept;
+
 // The call with pointers into the memory's guarded view: inputs through its read-only side where `guard_inputs`.
 Call resolve(const PlacedCall& placed, const FrameMemory& memory, bool guard_inputs);
 
-// Layout. The rows start base_offset elements behind a 64-byte boundary, in the learned buffer and in the output; the
+// Layout. The rows start base_offset elements after a 64-byte boundary, in the learned buffer and in the output; the
 // lengths start on one. The spare columns of strided rows, and what the buffers leave of their pages, hold canaries,
 // written by the call or not: values that count as tokens in segments of any length (Fill::kTokens) or as padding
 // (Fill::kPadding). A separate output holds a poison that is no right answer for the case: neither an edge, nor -1, nor
@@ -44,7 +49,7 @@ Call resolve(const PlacedCall& placed, const FrameMemory& memory, bool guard_inp
 // A malformed case is laid out packed, with exactly the elements that it has; its arguments are passed as they are.
 class CallFrame {
  public:
-  // The capacity that FrameMemory needs for the case (not for its `after`).
+  // The capacity that FrameMemory needs for the case (not for its prior calls).
   static std::size_t needed_bytes(const Case& value, bool sees_stride);
 
   // Writes the case into the memory's open view. `sees_stride` says whether the row stride is passed on. The case and

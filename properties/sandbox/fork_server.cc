@@ -1,10 +1,12 @@
-// What runs in the child processes: the keeper, and the worker that makes the calls.
+#include "properties/sandbox/fork_server.h"
+
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,210 +14,94 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
 #include <exception>
 #include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
+#include <system_error>
 #include <utility>
 
-#include "properties/sandbox/worker_channel.h"
+#include "properties/sandbox/worker_process.h"
 
 namespace kvwitness::harness {
 namespace {
 
-template <std::size_t size>
-void copy_text(std::array<char, size>& target, std::string_view text) {
-  const std::size_t length = std::min(text.size(), size - 1);
-  std::copy_n(text.data(), length, target.data());
-  target[length] = '\0';
-}
+// ---- Commands to the fork server, one message each on a SOCK_SEQPACKET socket, each with a reply.
 
-// For the fault handler, which takes no argument of ours.
-WorkerChannel* fault_channel = nullptr;
-const FrameMemory* fault_memory = nullptr;
-
-// Notes where the fault lies, then lets the signal do what it does by default.
-void note_fault(int signal, siginfo_t* info, void*) {
-  const auto place = fault_memory->locate(info->si_addr);
-  fault_channel->fault = {.located = info->si_code > 0 && place.has_value(),
-                          .read_only = place && place->read_only,
-                          .region = place ? place->region : Region::kTokens,
-                          .offset = place ? place->offset : 0};
-  std::signal(signal, SIG_DFL);
-  if (info->si_code <= 0) {
-    raise(signal);  // sent by a process: it does not come again by itself
-  }
-}
-
-void install_fault_handler(WorkerChannel& channel, const FrameMemory& memory) {
-  fault_channel = &channel;
-  fault_memory = &memory;
-  static std::array<char, 65536> stack;  // a fault may be the end of the ordinary one
-  const stack_t alternative{.ss_sp = stack.data(), .ss_flags = 0, .ss_size = stack.size()};
-  sigaltstack(&alternative, nullptr);
-  struct sigaction action{};
-  action.sa_sigaction = note_fault;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGSEGV, &action, nullptr);
-  sigaction(SIGBUS, &action, nullptr);
-}
-
-// Signals as a fresh program has them: this process may have inherited handlers of a sanitizer or a test framework.
-void reset_signals() {
-  for (int signal = 1; signal < NSIG; ++signal) {
-    std::signal(signal, SIG_DFL);
-  }
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-}
-
-WorkerAnswer carry_out(Callee& callee, const WorkerTask& task, const FrameMemory& memory) {
-  WorkerAnswer answer{};
-  try {
-    switch (task.kind) {
-      case WorkerTaskKind::kStart: {
-        const auto started = callee.start();
-        if (started) {
-          answer.description = *started;
-        } else {
-          answer.kind = WorkerAnswerKind::kNotStarted;
-          copy_text(answer.message, started.error());
-        }
-        break;
-      }
-      case WorkerTaskKind::kSupports:
-        answer.kind = callee.supports(task.shape) ? WorkerAnswerKind::kDone : WorkerAnswerKind::kDeclined;
-        break;
-      case WorkerTaskKind::kCall: {
-        if (!callee.supports(task.shape)) {
-          answer.kind = WorkerAnswerKind::kDeclined;
-          break;
-        }
-        const HostImplementation::Answer given = callee.call(resolve(task.call, memory, true));
-        answer.status = given.status;
-        copy_text(answer.message, given.message);
-        break;
-      }
-    }
-  } catch (const std::exception& thrown) {
-    answer.kind = WorkerAnswerKind::kThrew;
-    copy_text(answer.message, thrown.what());
-  } catch (...) {
-    answer.kind = WorkerAnswerKind::kThrew;
-    copy_text(answer.message, "an object that is no std::exception");
-  }
-  return answer;
-}
-
-void wait_for_request(WorkerChannel& channel, std::uint32_t handled, bool may_spin) {
-  const auto has_request = [&] { return channel.request.load() != handled; };
-  while (!spin_until(has_request, may_spin)) {
-    channel.worker_sleeps.store(1);
-    if (!has_request()) {
-      sleep_while(channel.request, handled, std::nullopt);
-    }
-    channel.worker_sleeps.store(0);
-  }
-}
-
-// Children that a call forks. One that exits or starts another program is the callee's affair; one that comes back from
-// the call would go on as a second worker.
-class ForkWatch {
- public:
-  ForkWatch() { pthread_atfork(prepare, note_in_parent, note_in_child); }
-
-  bool is_child() const { return getpid() != self_; }
-  // The child's last act.
-  [[noreturn]] void tell_parent() const {
-    static_cast<void>(!write(news_[1], "r", 1));
-    _exit(0);
-  }
-  // Whether a child of this call has come back from it.
-  bool child_came_back() {
-    if (!forked_) {
-      return false;
-    }
-    forked_ = false;
-    pollfd source{news_[0], POLLIN, 0};
-    char byte = 0;
-    const bool came_back = poll(&source, 1, kPatienceMs) == 1 && read(news_[0], &byte, 1) == 1;
-    close(news_[0]);
-    return came_back;
-  }
-
- private:
-  static constexpr int kPatienceMs = 500;  // for a child that neither returns, ends nor starts a program
-
-  // Of several forks in a call the latest is watched.
-  static void prepare() {
-    if (forked_) {
-      close(news_[0]);
-    }
-    static_cast<void>(!pipe2(news_.data(), O_CLOEXEC | O_NONBLOCK));
-  }
-  static void note_in_parent() {
-    close(news_[1]);
-    forked_ = true;
-  }
-  static void note_in_child() {
-    close(news_[0]);
-    forked_ = false;
-  }
-
-  static inline bool forked_ = false;
-  static inline std::array<int, 2> news_{-1, -1};
-  const pid_t self_ = getpid();
+struct Command {
+  enum class Kind : std::uint32_t { kStart, kStop, kMemory };
+  Kind kind;
+  std::uint64_t capacity_bytes;  // kMemory, which comes with a descriptor
+};
+struct ReceivedCommand {
+  Command command;
+  int descriptor;  // -1 where none came
 };
 
-[[noreturn]] void work(Callee& callee, WorkerChannel& channel, const FrameMemory& memory, pid_t keeper) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != keeper) {
-    _exit(0);  // it died before it could take this process with it
+// False where the other end is gone.
+bool send_command(int socket, const Command& command, int descriptor) noexcept {
+  Command sent = command;
+  iovec part{&sent, sizeof(sent)};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  if (descriptor >= 0) {
+    message.msg_control = control;
+    message.msg_controllen = sizeof(control);
+    cmsghdr* const header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
   }
-  reset_signals();
-  install_fault_handler(channel, memory);
-  const bool may_spin = has_several_cores();
-  ForkWatch forks;
-  std::uint32_t handled = channel.request.load() - 1;  // the task of starting up waits already
-  for (;;) {
-    wait_for_request(channel, handled, may_spin);
-    handled = channel.request.load();
-    const WorkerTask task = channel.task;
-    const bool spread = task.kind == WorkerTaskKind::kCall;
-    if (spread) {
-      memory.raise_guards(Region::kTokens, task.call.tokens);
-      memory.raise_guards(Region::kLengths, task.call.lengths);
-      memory.raise_guards(Region::kOutput, task.call.output);
-    }
-    WorkerAnswer answer = carry_out(callee, task, memory);
-    if (forks.is_child()) {
-      forks.tell_parent();
-    }
-    if (forks.child_came_back()) {
-      answer.kind = WorkerAnswerKind::kForked;
-    }
-    if (spread) {
-      memory.lower_guards(Region::kTokens, task.call.tokens);
-      memory.lower_guards(Region::kLengths, task.call.lengths);
-      memory.lower_guards(Region::kOutput, task.call.output);
-    }
-    answer.sequence = handled;
-    channel.answer = answer;
-    channel.answered.store(handled);
-    channel.events.fetch_add(1);
-    if (channel.caller_sleeps.load() != 0) {
-      wake(channel.events);
-    }
-  }
+  return sendmsg(socket, &message, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof(sent));
 }
 
-class Keeper {
+// Nothing where the other end is gone.
+std::optional<ReceivedCommand> receive_command(int socket) noexcept {
+  ReceivedCommand received{{}, -1};
+  iovec part{&received.command, sizeof(received.command)};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof(control);
+  ssize_t size = 0;
+  do {
+    size = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+  } while (size < 0 && errno == EINTR);
+  if (size != static_cast<ssize_t>(sizeof(received.command))) {
+    return std::nullopt;
+  }
+  if (const cmsghdr* const header = CMSG_FIRSTHDR(&message); header != nullptr && header->cmsg_type == SCM_RIGHTS) {
+    std::memcpy(&received.descriptor, CMSG_DATA(header), sizeof(int));
+  }
+  return received;
+}
+
+// To kStart: the worker's process id, or -errno.
+bool send_reply(int socket, std::int64_t reply) noexcept {
+  return send(socket, &reply, sizeof(reply), MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof(reply));
+}
+
+std::optional<std::int64_t> receive_reply(int socket) noexcept {
+  std::int64_t reply = 0;
+  ssize_t size = 0;
+  do {
+    size = recv(socket, &reply, sizeof(reply), 0);
+  } while (size < 0 && errno == EINTR);
+  return size == static_cast<ssize_t>(sizeof(reply)) ? std::optional(reply) : std::nullopt;
+}
+
+// ---- The fork server's own process.
+
+class Server {
  public:
-  Keeper(Callee& callee, WorkerChannel& channel, int socket, FrameMemory memory)
-      : callee_(callee), channel_(channel), socket_(socket), memory_(std::make_unique<FrameMemory>(std::move(memory))) {
+  Server(WorkerTarget& target, WorkerChannel& channel, int socket, FrameMemory memory)
+      : target_(target), channel_(channel), socket_(socket), memory_(std::make_unique<FrameMemory>(std::move(memory))) {
     memory_->map_guarded();
     sigset_t child;
     sigemptyset(&child);
@@ -236,31 +122,31 @@ class Keeper {
         reap();
       }
       if (sources[0].revents != 0) {
-        obey();
+        handle_command();
       }
     }
   }
 
  private:
-  void obey() {
-    const auto received = receive_order(socket_);
+  void handle_command() {
+    const auto received = receive_command(socket_);
     if (!received) {
       end_worker();
       _exit(0);
     }
-    switch (received->order.kind) {
-      case KeeperOrder::Kind::kStart:
+    switch (received->command.kind) {
+      case Command::Kind::kStart:
         end_worker();
         send_reply(socket_, start_worker());
         break;
-      case KeeperOrder::Kind::kStop:
+      case Command::Kind::kStop:
         end_worker();
         send_reply(socket_, 0);
         break;
-      case KeeperOrder::Kind::kMemory:
+      case Command::Kind::kMemory:
         end_worker();
         memory_ = std::make_unique<FrameMemory>(
-            FrameMemory::adopt(received->descriptor, static_cast<std::size_t>(received->order.capacity_bytes)));
+            FrameMemory::adopt(received->descriptor, static_cast<std::size_t>(received->command.capacity_bytes)));
         memory_->map_guarded();
         send_reply(socket_, 0);
         break;
@@ -268,14 +154,14 @@ class Keeper {
   }
 
   std::int64_t start_worker() {
-    const pid_t keeper = getpid();
+    const pid_t server = getpid();
     channel_.deaths_at_start = channel_.deaths.load();
     worker_ = fork();
     if (worker_ == 0) {
-      setpgid(0, 0);  // whatever it signals as a group reaches its own children alone
+      setpgid(0, 0);  // whatever it signals as a group reaches only its own children
       close(socket_);
       close(deaths_);
-      work(callee_, channel_, *memory_, keeper);
+      run_worker(target_, channel_, *memory_, server);
     }
     return worker_ < 0 ? -std::int64_t{errno} : worker_;
   }
@@ -287,7 +173,7 @@ class Keeper {
     }
   }
 
-  // Takes note of every child that has ended: the worker, and what workers have left behind.
+  // Takes note of every child that has ended: the worker, and what workers have left.
   void reap() {
     int status = 0;
     for (pid_t child = 0; (child = waitpid(-1, &status, WNOHANG)) > 0;) {
@@ -306,7 +192,7 @@ class Keeper {
     wake(channel_.events);
   }
 
-  Callee& callee_;
+  WorkerTarget& target_;
   WorkerChannel& channel_;
   int socket_;
   std::unique_ptr<FrameMemory> memory_;
@@ -330,9 +216,9 @@ void detach_descriptors(int socket, int memory) {
   close_range(static_cast<unsigned>(high) + 1, ~0U, 0);
 }
 
-}  // namespace
-
-void keep_workers(Callee& callee, WorkerChannel& channel, int socket, int memory, std::size_t capacity_bytes) {
+// The whole life of the fork server, until the socket closes.
+[[noreturn]] void serve(WorkerTarget& target, WorkerChannel& channel, int socket, int memory,
+                        std::size_t capacity_bytes) {
   setpgid(0, 0);  // a key that interrupts the harness ends it, and the closed socket ends this process
   reset_signals();
   detach_descriptors(socket, memory);
@@ -344,9 +230,91 @@ void keep_workers(Callee& callee, WorkerChannel& channel, int socket, int memory
     close(score);
   }
   try {
-    Keeper(callee, channel, socket, FrameMemory::adopt(memory, capacity_bytes)).run();
+    Server(target, channel, socket, FrameMemory::adopt(memory, capacity_bytes)).run();
   } catch (const std::exception&) {
     _exit(1);
+  }
+}
+
+}  // namespace
+
+// ---- The handle.
+
+ForkServer::ForkServer(WorkerTarget& target, WorkerChannel& channel, const FrameMemory& memory)
+    : target_(target), channel_(channel), memory_(&memory) {
+  start();
+}
+
+ForkServer::~ForkServer() {
+  stop();
+}
+
+void ForkServer::start() {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+    throw std::system_error(errno, std::generic_category(), "socketpair for a fork server");
+  }
+  madvise(&channel_, sizeof(WorkerChannel), MADV_DOFORK);
+  std::fflush(nullptr);  // or the child's copies of the buffers might be written too
+  process_ = fork();
+  if (process_ == 0) {
+    serve(target_, channel_, ends[1], memory_->descriptor(), memory_->capacity_bytes());
+  }
+  const int error = errno;
+  close(ends[1]);
+  socket_ = ends[0];
+  if (process_ < 0) {
+    close(socket_);
+    socket_ = -1;
+    throw std::system_error(error, std::generic_category(), "fork of a fork server");
+  }
+  // Other fork servers inherit nothing of this one.
+  madvise(&channel_, sizeof(WorkerChannel), MADV_DONTFORK);
+}
+
+void ForkServer::stop() {
+  if (socket_ >= 0) {
+    close(socket_);
+    socket_ = -1;
+  }
+  if (process_ > 0) {
+    waitpid(process_, nullptr, 0);
+    process_ = -1;
+  }
+}
+
+std::optional<pid_t> ForkServer::start_worker() {
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    if (send_command(socket_, {Command::Kind::kStart, 0}, -1)) {
+      if (const auto reply = receive_reply(socket_)) {
+        return *reply > 0 ? std::optional(static_cast<pid_t>(*reply)) : std::nullopt;
+      }
+    }
+    stop();
+    start();
+  }
+  return std::nullopt;
+}
+
+void ForkServer::end_worker() {
+  send_command(socket_, {Command::Kind::kStop, 0}, -1);
+  receive_reply(socket_);
+}
+
+void ForkServer::use_memory(const FrameMemory& memory) {
+  memory_ = &memory;
+  if (!send_command(socket_, {Command::Kind::kMemory, memory.capacity_bytes()}, memory.descriptor()) ||
+      !receive_reply(socket_)) {
+    stop();
+    start();
+  }
+}
+
+void ForkServer::note_own_death() {
+  if (process_ > 0 && waitpid(process_, nullptr, WNOHANG) == process_) {
+    process_ = -1;
+    channel_.wait_status = SIGKILL;
+    channel_.deaths.fetch_add(1);
   }
 }
 

@@ -86,7 +86,7 @@ void FrameMemory::unmap() noexcept {
 }
 
 Placement FrameMemory::place(std::size_t span_bytes, std::size_t offset_bytes, bool guard_in_front) const noexcept {
-  // How far the buffer must stay from the guard page behind it so that its base has the offset: (end - tail - span) =
+  // How far the buffer must stay from the guard page after it so that its base has the offset: (end - tail - span) =
   // offset, modulo 64.
   const std::size_t tail = (2 * kAlignBytes - (span_bytes + offset_bytes) % kAlignBytes) % kAlignBytes;
   const std::size_t occupied_bytes = span_bytes + (guard_in_front ? offset_bytes : tail);
@@ -124,7 +124,7 @@ void FrameMemory::move_guards(Region region, const Placement& placement, bool ac
   if (placement.pages_begin < large_begin()) {
     return;
   }
-  // The guard behind is the region's last page, which stays; a failure leaves the buffer without the guard before it,
+  // The guard after it is the region's last page, which stays; a failure leaves the buffer without the guard before it,
   // no worse.
   const std::size_t guard = placement.pages_begin - kPageBytes;
   mprotect(guarded(region, true) + guard, kPageBytes, accessible ? PROT_READ | PROT_WRITE : PROT_NONE);

@@ -1,7 +1,7 @@
-// Memory for the buffers of one call: sparse, shared between processes, with an unreadable page directly in front of
-// and behind each buffer.
+// Memory for the buffers of one call: sparse, shared between processes, with an unreadable page directly before and
+// after each buffer.
 //
-// The memory is a file that lives in memory alone. The process that lays calls out maps it without guards; the process
+// The memory is a file that lives only in memory. The process that lays calls out maps it without guards; the process
 // that makes the calls maps it with them, the inputs read-only where the call may not write them. Offsets are the same
 // in both.
 #ifndef PROPERTIES_SANDBOX_FRAME_MEMORY_H
@@ -46,8 +46,8 @@ class FrameMemory {
   std::size_t capacity_bytes() const noexcept { return capacity_bytes_; }
   int descriptor() const noexcept { return descriptor_; }
 
-  // A place for a buffer of span_bytes (at most the capacity) whose first element lies offset_bytes (below 64) behind a
-  // 64-byte boundary. Its end touches the guard page behind it as closely as that boundary allows (exactly, for some
+  // A place for a buffer of span_bytes (at most the capacity) whose first element lies offset_bytes (below 64) after a
+  // 64-byte boundary. Its end touches the guard page after it as closely as that boundary allows (exactly, for some
   // offset); with guard_in_front its beginning touches the guard page before it, offset_bytes apart.
   Placement place(std::size_t span_bytes, std::size_t offset_bytes, bool guard_in_front) const noexcept;
 
@@ -86,7 +86,7 @@ class FrameMemory {
   // stretch.
   static constexpr std::size_t kSlotCount = 16;
   static constexpr std::size_t slot_begin(std::size_t pages) noexcept {
-    // A guard page, then slots of 1, 2, ... pages, each with a guard page behind it.
+    // A guard page, then slots of 1, 2, ... pages, each with a guard page after it.
     return (1 + (pages - 1) * pages / 2 + (pages - 1)) * kPageBytes;
   }
   static constexpr std::size_t large_begin() noexcept { return slot_begin(kSlotCount + 1); }

@@ -11,7 +11,7 @@ namespace kvwitness::harness {
 HostImplementation::HostImplementation() = default;
 HostImplementation::~HostImplementation() = default;
 
-Outcome HostImplementation::run_alone(const Case& value, const MemoryContext& memory_context) {
+Outcome HostImplementation::run_call(const Case& value, const MemoryContext& memory_context) {
   const bool strided = sees_stride(*this, value);
   if (auto why = beyond_limits(value, strided)) {
     return Outcome::ended(Ending::kUnsupported, std::move(*why));
@@ -39,7 +39,7 @@ Outcome HostImplementation::run_alone(const Case& value, const MemoryContext& me
 }
 
 Outcome HostImplementation::run_in(const Case& value, const MemoryContext& memory_context) {
-  return run_in_order(value, [&](const Case& call) { return run_alone(call, memory_context); });
+  return run_in_order(value, [&](const Case& call) { return run_call(call, memory_context); });
 }
 
 }  // namespace kvwitness::harness

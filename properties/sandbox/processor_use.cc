@@ -59,7 +59,7 @@ std::optional<ProcessorUse> ProcessorUse::of(Of kind, pid_t id) {
   return sum;
 }
 
-bool Starvation::allows_more() {
+bool ProcessorTimeExtension::is_granted() {
   constexpr int kMostIntervals = 120;
   const std::optional<ProcessorUse> now = ProcessorUse::of(kind_, id_);
   if (!now || !before_ || ++intervals_ > kMostIntervals) {

@@ -10,7 +10,7 @@
 
 namespace kvwitness::harness {
 
-// What the system says of a process, or of a process group as a whole, at the moment.
+// What the system says of a process, or of a whole process group, at the moment.
 struct ProcessorUse {
   enum class Of : std::uint8_t { kProcess, kGroup };
 
@@ -21,16 +21,17 @@ struct ProcessorUse {
   static std::optional<ProcessorUse> of(Of kind, pid_t id);
 };
 
-// Gives more time to a process that wants to run and has had less of a processor than its limit allows. To be made
+// Extends a deadline for a process that wants to run and has had less processor time than its limit allows. To be made
 // while the process works on its task, and asked every kInterval once the limit has passed.
-class Starvation {
+class ProcessorTimeExtension {
  public:
   static constexpr std::chrono::milliseconds kInterval{250};
 
-  Starvation(pid_t id, ProcessorUse::Of kind, std::chrono::milliseconds limit)
+  ProcessorTimeExtension(pid_t id, ProcessorUse::Of kind, std::chrono::milliseconds limit)
       : id_(id), kind_(kind), limit_(limit), before_(ProcessorUse::of(kind, id)) {}
 
-  bool allows_more();
+  // Whether to wait for another interval.
+  bool is_granted();
 
  private:
   pid_t id_;

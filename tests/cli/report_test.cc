@@ -83,8 +83,8 @@ ImplementationResult failing_implementation(std::string name) {
   return result;
 }
 
-Report report_of(std::vector<ImplementationResult> results) {
-  Report report;
+RunReport report_of(std::vector<ImplementationResult> results) {
+  RunReport report;
   report.seed = 7;
   report.seconds = 1.25;
   report.pinned_cases = 100;
@@ -102,7 +102,7 @@ ReplayCommands replays() {
           .variables = {{"c-abi", "KVWITNESS_BACKEND=sse4"}}};
 }
 
-std::string last_line(const Report& report, const Conclusion& conclusion) {
+std::string last_line(const RunReport& report, const Conclusion& conclusion) {
   return render_last_line(report, conclusion, {});
 }
 
@@ -118,7 +118,7 @@ TEST(Conclusion, ARunInWhichEverythingHoldsPasses) {
 }
 
 TEST(Conclusion, AFailedPropertyOutranksAMissedFloorAndAForcedImplementationThatCannotRun) {
-  Report report = report_of({failing_implementation("avx2"), skipped_implementation("cuda-block", "no GPU")});
+  RunReport report = report_of({failing_implementation("avx2"), skipped_implementation("cuda-block", "no GPU")});
   report.missed_floors = {
       {.implementation = "avx2", .property = "budget", .case_class = "short_row", .hits = 0, .floor = 4}};
   const std::vector<std::string> forced = {"cuda-block"};
@@ -129,7 +129,7 @@ TEST(Conclusion, AFailedPropertyOutranksAMissedFloorAndAForcedImplementationThat
 }
 
 TEST(Conclusion, AMissedFloorThatIsEnforcedIsAnErrorOfTheHarness) {
-  Report report = report_of({passing_implementation("avx2"), skipped_implementation("cuda-block", "no GPU")});
+  RunReport report = report_of({passing_implementation("avx2"), skipped_implementation("cuda-block", "no GPU")});
   report.missed_floors = {
       {.implementation = "avx2", .property = "budget", .case_class = "short_row", .hits = 1, .floor = 4}};
   const std::vector<std::string> forced = {"cuda-block"};
@@ -141,7 +141,7 @@ TEST(Conclusion, AMissedFloorThatIsEnforcedIsAnErrorOfTheHarness) {
 }
 
 TEST(Conclusion, AMissedFloorThatIsNotEnforcedChangesNoVerdictAndIsSaid) {
-  Report report = report_of({passing_implementation("avx2")});
+  RunReport report = report_of({passing_implementation("avx2")});
   report.missed_floors = {{.implementation = "avx2",
                            .property = "budget",
                            .case_class = "short_row",
@@ -162,7 +162,7 @@ TEST(Conclusion, AnImplementationThatWasAskedForByNameAndCannotRunIsAnError) {
 }
 
 TEST(Conclusion, AnImplementationThatNobodyAskedForMayBeSkipped) {
-  const Report report = report_of({passing_implementation("avx2"), skipped_implementation("cuda-block", "no GPU"),
+  const RunReport report = report_of({passing_implementation("avx2"), skipped_implementation("cuda-block", "no GPU"),
                                    skipped_implementation("cuda-warp", "no GPU")});
   const Conclusion conclusion = conclude(report, {}, {});
   EXPECT_EQ(conclusion.exit_status, 0);
@@ -191,19 +191,19 @@ TEST(Conclusion, AForcedImplementationThatNoCaseCameToIsAnErrorThoughOthersPass)
 }
 
 TEST(Conclusion, ARunThatAClockCutSaysSo) {
-  Report report = report_of({passing_implementation("avx2")});
+  RunReport report = report_of({passing_implementation("avx2")});
   report.cut_by_clock = true;
   EXPECT_THAT(conclude(report, {}, {}).message, HasSubstr("a clock cut the run short"));
 }
 
 // ---- JSON ----
 
-std::vector<std::string> violations(const Report& report, const Conclusion& conclusion) {
+std::vector<std::string> violations(const RunReport& report, const Conclusion& conclusion) {
   return schema_violations(schema(), json::parse(render_json(report, conclusion, replays())));
 }
 
 TEST(JsonReport, EveryKindOfReportFitsTheSchema) {
-  Report report = report_of({failing_implementation("avx2"), skipped_implementation("cuda-block", "no GPU"),
+  RunReport report = report_of({failing_implementation("avx2"), skipped_implementation("cuda-block", "no GPU"),
                              passing_implementation("scalar")});
   report.missed_floors = {
       {.implementation = "avx2", .property = "budget", .case_class = "short_row", .hits = 1, .floor = 4}};
@@ -213,7 +213,7 @@ TEST(JsonReport, EveryKindOfReportFitsTheSchema) {
   unsupported.unsupported = 30;
   report.implementations[2].properties.push_back(unsupported);
   EXPECT_THAT(violations(report, conclude(report, {}, {})), IsEmpty());
-  EXPECT_THAT(violations(Report{}, refuse_to_run("no")), IsEmpty());
+  EXPECT_THAT(violations(RunReport{}, refuse_to_run("no")), IsEmpty());
 }
 
 TEST(JsonReport, TheSchemaRefusesWhatIsNoReport) {
@@ -250,8 +250,8 @@ TEST(JsonReport, AFailureCarriesItsCaseAndACommandWithoutTheExpectationOfTheFile
 }
 
 TEST(JsonReport, EqualReportsDifferInTheirSecondsAlone) {
-  const Report first = report_of({failing_implementation("avx2")});
-  Report second = first;
+  const RunReport first = report_of({failing_implementation("avx2")});
+  RunReport second = first;
   second.seconds = 99;
   json a = json::parse(render_json(first, conclude(first, {}, {}), replays()));
   json b = json::parse(render_json(second, conclude(second, {}, {}), replays()));
@@ -262,7 +262,7 @@ TEST(JsonReport, EqualReportsDifferInTheirSecondsAlone) {
 }
 
 TEST(JsonReport, HoldsNoRates) {
-  Report report = report_of({passing_implementation("avx2")});
+  RunReport report = report_of({passing_implementation("avx2")});
   const std::string before = render_json(report, conclude(report, {}, {}), replays());
   report.implementations[0].generated = 1000;
   report.implementations[0].generated_seconds = 2;
@@ -272,14 +272,14 @@ TEST(JsonReport, HoldsNoRates) {
 }
 
 TEST(JsonReport, AMessageThatIsNoUtf8GivesValidJson) {
-  const std::string text = render_json(Report{}, refuse_to_run("bad \xff byte"), {});
+  const std::string text = render_json(RunReport{}, refuse_to_run("bad \xff byte"), {});
   EXPECT_EQ(json::parse(text)["message"], "bad \xef\xbf\xbd byte");
 }
 
 // ---- the rates ----
 
 TEST(Rates, AreOneForEachImplementationThatWasJudgedOnGeneratedCases) {
-  Report report = report_of({passing_implementation("avx2"), passing_implementation("scalar"),
+  RunReport report = report_of({passing_implementation("avx2"), passing_implementation("scalar"),
                              passing_implementation("cuda-emulated-block")});
   report.implementations[0].generated = 1000;
   report.implementations[0].generated_seconds = 0.5;
@@ -327,7 +327,7 @@ TEST(ReplayCommand, NamesTheFileOfALongCaseThatIsKept) {
 // ---- JUnit ----
 
 TEST(JunitReport, CountsSuitesAndCases) {
-  const Report report =
+  const RunReport report =
       report_of({failing_implementation("avx2"), skipped_implementation("cuda-block", "no \"GPU\" & <driver>")});
   const std::string xml = render_junit(report, conclude(report, {}, {}), replays());
   EXPECT_THAT(xml, StartsWith("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"kvwitness\" tests=\"3\" "
@@ -339,7 +339,7 @@ TEST(JunitReport, CountsSuitesAndCases) {
 }
 
 TEST(JunitReport, HoldsOnlyCharactersThatXmlHas) {
-  Report report = report_of({failing_implementation("avx2")});
+  RunReport report = report_of({failing_implementation("avx2")});
   report.implementations[0].properties[0].counterexample->verdict.what =
       "a\x1b[31m\x01 b\xff c\xef\xbf\xbe d\xe2\x82\xac\n";
   const std::string xml = render_junit(report, conclude(report, {}, {}), replays());
@@ -349,7 +349,7 @@ TEST(JunitReport, HoldsOnlyCharactersThatXmlHas) {
 }
 
 TEST(JunitReport, ARunThatNeverStartedIsAnErrorInTheReport) {
-  const std::string xml = render_junit(Report{}, refuse_to_run("--seed is 'x'"), {});
+  const std::string xml = render_junit(RunReport{}, refuse_to_run("--seed is 'x'"), {});
   EXPECT_THAT(xml, HasSubstr("errors=\"1\""));
   EXPECT_THAT(xml, HasSubstr("<error message=\"--seed is 'x'\" type=\"run\"></error>"));
 }
@@ -442,7 +442,7 @@ TEST(TextFailure, SaysWhereASlotWasNotWritten) {
 }
 
 TEST(TextFailure, PropertiesWithOneMinimalCaseShareIt) {
-  Report report = report_of({failing_implementation("avx2")});
+  RunReport report = report_of({failing_implementation("avx2")});
   report.implementations[0].properties[1].kind = ResultKind::kFail;
   report.implementations[0].properties[1].counterexample = counterexample();
   const std::string text = render_failures(report, replays(), {});
@@ -454,7 +454,7 @@ TEST(TextFailure, PropertiesWithOneMinimalCaseShareIt) {
 }
 
 TEST(TextFailure, ALongOriginalIsGivenByItsShape) {
-  Report report = report_of({failing_implementation("avx2")});
+  RunReport report = report_of({failing_implementation("avx2")});
   Case& original = report.implementations[0].properties[0].counterexample->original;
   original.context_lens.assign(70000, 16);
   original.learned.assign(280000, -1);
@@ -464,7 +464,7 @@ TEST(TextFailure, ALongOriginalIsGivenByItsShape) {
 }
 
 TEST(TextFailure, AWideRowIsShownAroundItsSlot) {
-  Report report = report_of({failing_implementation("avx2")});
+  RunReport report = report_of({failing_implementation("avx2")});
   Counterexample& found = *report.implementations[0].properties[0].counterexample;
   found.minimal.topk = 100;
   found.minimal.learned.assign(100, -1);
@@ -476,7 +476,7 @@ TEST(TextFailure, AWideRowIsShownAroundItsSlot) {
 }
 
 TEST(Text, EscapeSequencesOfAPlugInDoNotReachTheTerminal) {
-  Report report = report_of({failing_implementation("a\x1b[2Jb")});
+  RunReport report = report_of({failing_implementation("a\x1b[2Jb")});
   report.implementations[0].properties[0].counterexample->verdict.what = "x\x1b]0;y\x07";
   const std::string text =
       render_failures(report, replays(), {}) + render_table(report, {}) + last_line(report, conclude(report, {}, {}));
@@ -485,7 +485,7 @@ TEST(Text, EscapeSequencesOfAPlugInDoNotReachTheTerminal) {
 }
 
 TEST(Text, IsColouredOnlyWhereAsked) {
-  const Report report = report_of({failing_implementation("avx2")});
+  const RunReport report = report_of({failing_implementation("avx2")});
   const auto all = [&](const TextStyle& style) {
     return render_failures(report, replays(), style) + render_table(report, style) +
            render_last_line(report, conclude(report, {}, {}), style);

@@ -28,6 +28,7 @@
 #include "properties/implementations/plugin.h"
 #include "properties/report/report.h"
 #include "properties/rules/property.h"
+#include "properties/run/judge_case.h"
 #include "properties/run/runner.h"
 #include "tests/faults/faults.h"
 
@@ -38,16 +39,16 @@ namespace fs = std::filesystem;
 using harness::Counterexample;
 using harness::Property;
 using harness::PropertyResult;
-using harness::Report;
 using harness::Reproduction;
 using harness::ResultKind;
+using harness::RunReport;
 
-constexpr harness::Patience::Limits kLimits{.call = std::chrono::milliseconds(1000),
-                                            .unfamiliar = std::chrono::milliseconds(3000)};
+constexpr harness::DeadlineLimits kLimits{.call = std::chrono::milliseconds(1000),
+                                          .warm_up_call = std::chrono::milliseconds(3000)};
 
-constexpr harness::Patience::Limits kPipeLimits{.call = std::chrono::milliseconds(2000),
-                                                .unfamiliar = std::chrono::milliseconds(10000),
-                                                .elements_per_second = std::int64_t{1} << 18};
+constexpr harness::DeadlineLimits kPipeLimits{.call = std::chrono::milliseconds(2000),
+                                              .warm_up_call = std::chrono::milliseconds(10000),
+                                              .elements_per_second = std::int64_t{1} << 18};
 
 struct Options {
   fs::path folder;
@@ -81,7 +82,7 @@ std::vector<std::unique_ptr<harness::Implementation>> load(const Options& option
   return list;
 }
 
-Report judged(const Options& options, const Subject& entry) {
+RunReport judged(const Options& options, const Subject& entry) {
   auto implementations = load(options, entry);
   harness::RunOptions run;
   for (const Property& property : harness::all_properties()) {
@@ -110,7 +111,7 @@ std::string shortened(std::string text, std::size_t length) {
 }
 
 Line line_of_fault(const Options& options, const Subject& entry) {
-  const Report report = judged(options, entry);
+  const RunReport report = judged(options, entry);
   const auto& results = report.implementations[0].properties;
   const auto killers = std::ranges::count(results, ResultKind::kFail, &PropertyResult::kind);
   const auto named = std::ranges::find(results, entry.property, &PropertyResult::property);
@@ -130,7 +131,7 @@ Line line_of_fault(const Options& options, const Subject& entry) {
 }
 
 Line line_of_right_one(const Options& options, const Subject& entry) {
-  const Report report = judged(options, entry);
+  const RunReport report = judged(options, entry);
   const harness::Conclusion conclusion = harness::conclude(report, {}, {});
   const auto& results = report.implementations[0].properties;
   const auto passed = std::ranges::count(results, ResultKind::kPass, &PropertyResult::kind);

@@ -199,9 +199,9 @@ TEST(CaseJsonTest, EachRequiredKeyIsMissedWhenItIsLeftOut) {
 
 TEST(CaseJsonTest, AKeyOfAnotherOperationIsNamedWithItsLineWhereverTheOperationStands) {
   expect_refused({
-      {scatter_with(",\n\"learned_keep\":1"), 2, "learned_keep", "belongs to apply alone, not to scatter"},
-      {scatter_with(",\n\"max_replacements\":1\n"), 2, "max_replacements", "belongs to apply alone"},
-      {scatter_with(",\n\"in_place\":true"), 2, "in_place", "belongs to apply alone"},
+      {scatter_with(",\n\"learned_keep\":1"), 2, "learned_keep", "belongs only to apply, not to scatter"},
+      {scatter_with(",\n\"max_replacements\":1\n"), 2, "max_replacements", "belongs only to apply"},
+      {scatter_with(",\n\"in_place\":true"), 2, "in_place", "belongs only to apply"},
       {"{\"learned_keep\":0,\n\"kvwitness_case\":1,\"operation\":\"witnesses\",\"topk\":0,\"num_segments\":1,\"context_"
        "lens\":[],"
        "\"learned\":[]}",
@@ -260,7 +260,7 @@ TEST(CaseJsonTest, TheMannerOfTheCallHasItsLimits) {
       {scatter_with(",\"after\":{}"), 1, "after", "must be a list of cases, not an object"},
       {scatter_with(",\"after\":[1]"), 1, "after", "not 1"},
       {scatter_with(",\"after\":[[]]"), 1, "after", "not a list"},
-      {scatter_with(",\"after\":[\n" + scatter_with(",\n\"after\":[]") + "]"), 3, "after[0].prior_calls",
+      {scatter_with(",\"after\":[\n" + scatter_with(",\n\"after\":[]") + "]"), 3, "after[0].after",
        "no `after` of its own"},
       {scatter_with(",\"after\":[" + scatter_with("") + ",\n" + scatter_with(",\n\"x\":1") + "]"), 3, "after[1].\"x\"",
        "unknown key"},
@@ -394,7 +394,7 @@ TEST(CaseJsonTest, DeepNestingIsAnErrorAndNoOverflow) {
   for (int i = 0; i < 100'000; ++i) {
     objects += "\"after\":[{";
   }
-  EXPECT_EQ(error_of(objects).key, "after[0].prior_calls");
+  EXPECT_EQ(error_of(objects).key, "after[0].after");
 }
 
 TEST(CaseJsonTest, AMessageNamesFileLineAndKeyAndStaysShort) {

@@ -212,13 +212,13 @@ TEST(CallFrame, SeesEveryWriteOutsideTheRows) {
   Case value = two_rows(Operation::kApply);
   value.row_stride = 5;
   value.base_offset = 4;  // leaves room for canaries before and behind
-  expect_stray(value, [](const Call& call) { return call.out - 1; }, "the element 1 before the output rows");
-  expect_stray(value, [](const Call& call) { return call.out - 4; }, "the element 4 before the output rows");
-  expect_stray(value, [](const Call& call) { return call.out + 8; }, "the element 0 behind the output rows");
+  expect_stray(value, [](const Call& call) { return call.out - 1; }, "element 1 before the output rows");
+  expect_stray(value, [](const Call& call) { return call.out - 4; }, "element 4 before the output rows");
+  expect_stray(value, [](const Call& call) { return call.out + 8; }, "element 0 past the end of the output rows");
   expect_stray(value, [](const Call& call) { return call.out + 3; }, "spare column 3 of row 0 of the output rows");
   expect_stray(value, [](const Call& call) { return call.out + 4; }, "spare column 4 of row 0 of the output rows");
   const auto learned = [](const Call& call, std::ptrdiff_t at) { return const_cast<std::int32_t*>(call.learned) + at; };
-  expect_stray(value, [&](const Call& call) { return learned(call, -1); }, "the element 1 before the learned rows");
+  expect_stray(value, [&](const Call& call) { return learned(call, -1); }, "element 1 before the learned rows");
   expect_stray(
       value, [&](const Call& call) { return learned(call, 4); }, "spare column 4 of row 0 of the learned rows");
   expect_stray(
@@ -231,11 +231,11 @@ TEST(CallFrame, SeesEveryWriteOutsideTheRows) {
       value, [&](const Call& call) { return lengths(call, 1); },
       "the input context lengths: element 1 changed from 20 to 21");
   // Behind the lengths stands the guard page.
-  expect_stray(value, [&](const Call& call) { return lengths(call, -1); }, "the element 1 before the context lengths");
+  expect_stray(value, [&](const Call& call) { return lengths(call, -1); }, "element 1 before the context lengths");
   value.operation = Operation::kWitnesses;
-  expect_stray(value, [](const Call& call) { return call.out + 4; }, "the element 0 behind the witnesses");
+  expect_stray(value, [](const Call& call) { return call.out + 4; }, "element 0 past the end of the witnesses");
   value.operation = Operation::kScatter;
-  expect_stray(value, [](const Call& call) { return call.out + 8; }, "the element 0 behind the in-place rows");
+  expect_stray(value, [](const Call& call) { return call.out + 8; }, "element 0 past the end of the in-place rows");
 }
 
 TEST(CallFrame, WritesInsideTheRowsAreNoStrayOnes) {

@@ -1,12 +1,15 @@
 #include <gtest/gtest.h>
+#include <kvwitness/legality.h>
 #include <kvwitness/oracle.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,7 +26,7 @@ namespace {
 constexpr std::int32_t kHole = -1;
 const std::string kStray = "the element 0 behind the output rows changed from 3 to 4";
 
-// The right outcome of every run, changed by a test's hand.
+// The right outcome of every run, changed by a test's hand. It has the peers of the library's own implementations.
 class Altered final : public Implementation {
  public:
   using Change = std::function<void(const Case&, const MemoryContext&, Outcome&)>;
@@ -34,6 +37,7 @@ class Altered final : public Implementation {
     change_(value, memory_context, outcome);
     return outcome;
   }
+  std::span<const std::unique_ptr<Implementation>> peers() const override { return right_->peers(); }
 
  private:
   std::unique_ptr<Implementation> right_;
@@ -143,6 +147,75 @@ TEST(Properties, AreListedUnderTheirFixedNamesInOrder) {
     EXPECT_GT(all_properties()[i].statement.size(), 20u);
   }
   EXPECT_EQ(find_property("no_such_property"), nullptr);
+}
+
+TEST(Properties, HaveWhatTheirDescriptorsNeed) {
+  CaseSampler sampler(20);
+  const auto oracle = make_oracle();
+  std::map<std::string_view, int> illegal, too_few_rows, other_operation;
+  for (int i = 0; i < 3000; ++i) {
+    const Case value = sampler.next();
+    const Outcome outcome = oracle->run(value);
+    const bool legal = is_legal(value);
+    for (const Property& property : all_properties()) {
+      const bool concerned = property.concerns(value.operation);
+      other_operation[property.name] += concerned ? 0 : 1;
+      illegal[property.name] += property.needs.legal_call && !legal ? 1 : 0;
+      too_few_rows[property.name] += value.rows() < property.needs.rows ? 1 : 0;
+      if (!concerned || (property.needs.legal_call && !legal) || value.rows() < property.needs.rows) {
+        EXPECT_EQ(property.judge(value, outcome, *oracle).kind, Verdict::Kind::kSilent)
+            << property.name << " " << value;
+      }
+    }
+  }
+  for (const Property& property : all_properties()) {
+    EXPECT_TRUE(!property.needs.legal_call || illegal[property.name] >= 100) << property.name;
+    EXPECT_TRUE(property.needs.rows == 0 || too_few_rows[property.name] >= 100) << property.name;
+    EXPECT_EQ(other_operation[property.name] > 0,
+              !(property.concerns(Operation::kWitnesses) && property.concerns(Operation::kApply) &&
+                property.concerns(Operation::kScatter)))
+        << property.name;
+  }
+}
+
+TEST(Properties, SayWhyTheyAreNotAboutAnImplementation) {
+  class OnlyApply final : public Implementation {
+   public:
+    std::string name() const override { return "only apply, no checks, no peers"; }
+    bool provides(Operation operation) const override { return operation == Operation::kApply; }
+    bool checks_arguments() const override { return false; }
+    Outcome run_in(const Case&, const MemoryContext&) override { return {}; }
+  };
+  const OnlyApply implementation;
+  std::map<std::string, std::set<std::string_view>> by_reason;
+  for (const Property& property : all_properties()) {
+    by_reason[std::string(property.why_not_provided(implementation))].insert(property.name);
+  }
+  EXPECT_EQ(by_reason.at("it does not promise the refusals"),
+            (std::set<std::string_view>{"refusal", "refused_writes_nothing"}));
+  EXPECT_EQ(by_reason.at("it is about the library's own implementations"),
+            (std::set<std::string_view>{"backend_equality"}));
+  EXPECT_EQ(by_reason.at("it has none of the operations that the property is about"),
+            (std::set<std::string_view>{"added_occupant"}));
+  EXPECT_EQ(by_reason.at("").size(), all_properties().size() - 4);
+}
+
+TEST(Properties, AreThoseOfTheReadme) {
+  std::ifstream stream(KVWITNESS_SOURCE_FOLDER "/properties/README.md");
+  ASSERT_TRUE(stream.is_open());
+  std::vector<std::string> written;
+  bool in_table = false;
+  for (std::string line; std::getline(stream, line);) {
+    in_table = line.starts_with("| property |") || (in_table && line.starts_with("|"));
+    if (in_table && line.starts_with("| `")) written.push_back(line);
+  }
+  std::vector<std::string> wanted;
+  for (const Property& property : all_properties()) {
+    wanted.push_back("| `" + std::string(property.name) + "` | " +
+                     (property.is_metamorphic_relation ? "metamorphic relation" : "invariant") + " | " +
+                     std::string(property.statement) + " |");
+  }
+  EXPECT_EQ(written, wanted);
 }
 
 // Each property against every operation that it concerns: right outcomes never break it, and it says something often
@@ -514,6 +587,19 @@ TEST(AddedOccupant, ATokenPastTheEndMustTakeTheLastWitness) {
 
 TEST(BackendEquality, ADifferenceFromAnyBackendIsSeen) {
   expect_broken_by_rows("backend_equality", witnesses(16, 4, {0, 5, 9, -1}), {-1, -1, -1, 13});
+}
+
+TEST(BackendEquality, SaysNothingOfAnImplementationOfSomebodyElse) {
+  class Foreign final : public Implementation {
+   public:
+    std::string name() const override { return "foreign"; }
+    Outcome run_in(const Case&, const MemoryContext&) override { return Outcome::ended(Ending::kCrashed, "in a test"); }
+  };
+  Foreign foreign;
+  EXPECT_EQ(judge("backend_equality", witnesses(16, 4, {0, 5, 9, -1}), foreign).kind, Verdict::Kind::kSilent);
+  EXPECT_EQ(find_property("backend_equality")->why_not_provided(foreign),
+            "it is about the library's own implementations");
+  EXPECT_EQ(find_property("backend_equality")->why_not_provided(*make_c_abi()), "");
 }
 
 TEST(Refusal, AnotherStatusIsSeen) {

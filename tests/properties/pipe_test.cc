@@ -18,15 +18,15 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr Patience::Limits kLimits{.call = milliseconds(400), .unfamiliar = milliseconds(15000)};
+constexpr DeadlineLimits kLimits{.call = milliseconds(400), .warm_up_call = milliseconds(15000)};
 // For programs that never answer.
-constexpr Patience::Limits kShortLimits{.call = milliseconds(300), .unfamiliar = milliseconds(1500)};
+constexpr DeadlineLimits kShortLimits{.call = milliseconds(300), .warm_up_call = milliseconds(1500)};
 
 std::string program(const std::string& way) {
   return "exec python3 -IS '" KVWITNESS_TEST_PIPE_DIR "/answer.py' " + way;
 }
 
-std::unique_ptr<Implementation> open(const std::string& way, const Patience::Limits& limits = kLimits) {
+std::unique_ptr<Implementation> open(const std::string& way, const DeadlineLimits& limits = kLimits) {
   auto opened = open_pipe(program(way), limits);
   EXPECT_TRUE(opened.has_value()) << opened.error();
   return std::move(*opened);

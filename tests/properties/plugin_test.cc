@@ -24,7 +24,7 @@ std::string path_of(const std::string& plugin) {
 }
 
 std::unique_ptr<Implementation> load(const std::string& plugin) {
-  auto loaded = load_plugin(path_of(plugin), {.call = milliseconds(300), .unfamiliar = milliseconds(1000)});
+  auto loaded = load_plugin(path_of(plugin), {.call = milliseconds(300), .warm_up_call = milliseconds(1000)});
   EXPECT_TRUE(loaded.has_value()) << loaded.error();
   return std::move(*loaded);
 }
@@ -193,22 +193,22 @@ INSTANTIATE_TEST_SUITE_P(
                     Misdeed{1003, Ending::kExited, "status 3"}, Misdeed{1004, Ending::kExited, "status 0"},
                     Misdeed{1005, Ending::kHung, "deadline"}, Misdeed{1006, Ending::kHung, "deadline"},
                     Misdeed{1007, Ending::kCrashed, "from a plug-in"},
-                    Misdeed{1009, Ending::kCrashed, "0 bytes behind the output rows"},
+                    Misdeed{1009, Ending::kCrashed, "0 bytes past the end of the output rows"},
                     Misdeed{1010, Ending::kCrashed, "a write to the learned rows, which are an input, at byte 0"},
                     Misdeed{1011, Ending::kCrashed, "a write to the context lengths, which are an input"},
-                    Misdeed{1012, Ending::kCrashed, "0 bytes behind the learned rows"},
+                    Misdeed{1012, Ending::kCrashed, "0 bytes past the end of the learned rows"},
                     Misdeed{1013, Ending::kCrashed, "signal 9"}, Misdeed{1014, Ending::kCrashed, "signal 9"},
-                    Misdeed{1017, Ending::kCrashed, "bytes behind the output rows"},
+                    Misdeed{1017, Ending::kCrashed, "bytes past the end of the output rows"},
                     Misdeed{1018, Ending::kCrashed, "signal 11"}),
     [](const auto& info) { return "Way" + std::to_string(info.param.context_len); });
 
 TEST(Plugin, AStrayWriteBesideTheOutputIsSeen) {
   const auto plugin = load("misbehaving");
-  EXPECT_NE(run_and_recover(*plugin, apply_case(1008)).stray.find("the element 1 before the output rows"),
+  EXPECT_NE(run_and_recover(*plugin, apply_case(1008)).stray.find("element 1 before the output rows"),
             std::string::npos);
   Case value = apply_case(1009);
-  value.base_offset = 0;  // now canaries stand behind the rows
-  EXPECT_NE(run_and_recover(*plugin, value).stray.find("the element 0 behind the output rows"), std::string::npos);
+  value.base_offset = 0;  // now canaries stand after the rows
+  EXPECT_NE(run_and_recover(*plugin, value).stray.find("element 0 past the end of the output rows"), std::string::npos);
 }
 
 TEST(Plugin, ClosingEveryDescriptorHarmsNobody) {

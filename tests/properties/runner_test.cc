@@ -15,7 +15,8 @@
 #include "properties/generators/scenarios.h"
 #include "properties/report/report.h"
 #include "properties/run/counterexample_search.h"
-#include "properties/run/failures.h"
+#include "properties/run/failure_database.h"
+#include "properties/run/judge_case.h"
 #include "properties/run/recording.h"
 #include "properties/shrinking/shrinking.h"
 #include "tests/properties/faulty_rule.h"
@@ -38,13 +39,14 @@ std::vector<std::unique_ptr<Implementation>> one(std::unique_ptr<Implementation>
   return list;
 }
 
-Report run(const RunOptions& options, std::vector<std::unique_ptr<Implementation>> implementations) {
+RunReport run(const RunOptions& options, std::vector<std::unique_ptr<Implementation>> implementations) {
   auto report = run_properties(options, implementations, nullptr);
   EXPECT_TRUE(report.has_value()) << report.error();
-  return report.has_value() ? *report : Report{};
+  return report.has_value() ? *report : RunReport{};
 }
 
-Report run_faulty(const RunOptions& options, const Faults& faults, bool can_restart = true, std::size_t together = 1) {
+RunReport run_faulty(const RunOptions& options, const Faults& faults, bool can_restart = true,
+                     std::size_t together = 1) {
   auto rule = std::make_unique<FaultyRule>("faulty", faults, can_restart);
   rule->run_several(together);
   return run(options, one(std::move(rule)));
@@ -73,7 +75,7 @@ TEST_P(PlantedFaults, AreFoundByTheirPropertyWithASmallCaseThatFailsAgain) {
   options.properties = properties_named({planted.property});
   for (const std::size_t together : {1u, 32u}) {
     SCOPED_TRACE(testing::Message() << together << " runs together");
-    const Report report = run_faulty(options, planted.faults, true, together);
+    const RunReport report = run_faulty(options, planted.faults, true, together);
     const PropertyResult& result = report.implementations.at(0).properties.at(0);
     ASSERT_EQ(result.kind, ResultKind::kFail);
     ASSERT_TRUE(result.counterexample.has_value());
@@ -108,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Runner, FindsAFaultBeyond65535RowsInTheSharedCases) {
   RunOptions options;
   options.properties = properties_named({"oracle_equality"});
-  const Report report = run_faulty(options, {.rows_count_to_65535 = true});
+  const RunReport report = run_faulty(options, {.rows_count_to_65535 = true});
   const auto& found = report.implementations.at(0).properties.at(0).counterexample;
   ASSERT_TRUE(found.has_value());
   EXPECT_GE(found->minimal.rows(), 65537);
@@ -121,7 +123,7 @@ TEST(Runner, PutsTheCallsBeforeAFailureIntoItsCaseWhereAFaultCountsCalls) {
   options.properties = properties_named({"oracle_equality"});
   const Faults faults{.every_nth_call_is_wrong = 97};
   for (const std::size_t together : {1u, 32u}) {
-    const Report report = run_faulty(options, faults, true, together);
+    const RunReport report = run_faulty(options, faults, true, together);
     const auto& found = report.implementations.at(0).properties.at(0).counterexample;
     ASSERT_TRUE(found.has_value());
     EXPECT_EQ(found->reproduction, Reproduction::kFresh);
@@ -135,7 +137,7 @@ TEST(Runner, PutsTheCallsBeforeAFailureIntoItsCaseWhereAFaultCountsCalls) {
 TEST(Runner, KeepsOneEarlierCallWhereOneCallLeavesSomethingToTheNext) {
   RunOptions options;
   options.properties = properties_named({"oracle_equality"});
-  const Report report = run_faulty(options, {.occupancy_survives_calls = true});
+  const RunReport report = run_faulty(options, {.occupancy_survives_calls = true});
   const auto& found = report.implementations.at(0).properties.at(0).counterexample;
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->reproduction, Reproduction::kFresh);
@@ -176,7 +178,7 @@ TEST(Runner, FindsTheOneEarlierCallThatMatters) {
     value.learned.assign(static_cast<std::size_t>(9 * value.topk), i);
     options.pinned.push_back({"pinned", value});
   }
-  const Report report = run(options, one(std::make_unique<Poisoned>()));
+  const RunReport report = run(options, one(std::make_unique<Poisoned>()));
   const auto& found = report.implementations[0].properties[0].counterexample;
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->reproduction, Reproduction::kFresh);
@@ -188,7 +190,7 @@ TEST(Runner, FindsTheOneEarlierCallThatMatters) {
 TEST(Runner, SaysWhenNothingProvesThatAReplayWouldFail) {
   RunOptions options;
   options.properties = properties_named({"oracle_equality"});
-  const Report cannot_restart = run_faulty(options, {.edge_rounds_down = true}, false);
+  const RunReport cannot_restart = run_faulty(options, {.edge_rounds_down = true}, false);
   EXPECT_EQ(cannot_restart.implementations[0].properties[0].counterexample->reproduction, Reproduction::kSameProcess);
 
   // Wrong once and never again, whatever is called.
@@ -210,7 +212,7 @@ TEST(Runner, SaysWhenNothingProvesThatAReplayWouldFail) {
     int calls_ = 0;
     bool was_wrong_ = false;
   };
-  const Report once = run(options, one(std::make_unique<WrongOnce>()));
+  const RunReport once = run(options, one(std::make_unique<WrongOnce>()));
   const auto& found = once.implementations[0].properties[0].counterexample;
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->reproduction, Reproduction::kNot);
@@ -220,7 +222,7 @@ TEST(Runner, SaysWhenNothingProvesThatAReplayWouldFail) {
 TEST(Runner, NamesTheFirstDifferingSlotAndTheFieldsThatDoNotMatter) {
   RunOptions options;
   options.properties = properties_named({"oracle_equality"});
-  const Report report = run_faulty(options, {.every_nth_call_is_wrong = 1});  // every result's last element is wrong
+  const RunReport report = run_faulty(options, {.every_nth_call_is_wrong = 1});  // every result's last element is wrong
   const auto& found = report.implementations[0].properties[0].counterexample;
   ASSERT_TRUE(found.has_value());
   ASSERT_TRUE(found->verdict.difference.has_value());
@@ -240,15 +242,28 @@ RunOptions small_run() {
 TEST(Runner, PassesARightImplementationWithEveryProperty) {
   RunOptions options = small_run();
   options.cases_per_property = kDefaultCasesPerProperty;
-  const Report report = run_faulty(options, {});
+  const RunReport report = run_faulty(options, {});
   EXPECT_THAT(report.missed_floors, IsEmpty());
   for (const PropertyResult& result : report.implementations.at(0).properties) {
+    if (find_property(result.property)->needs.peers) continue;
     EXPECT_EQ(result.kind, ResultKind::kPass) << result.property << ": " << result.reason;
     EXPECT_GE(result.cases, 100) << result.property;
   }
 }
 
-void expect_equal(const Report& a, const Report& b) {
+TEST(Runner, SaysThatBackendEqualityIsNotAboutSomebodyElsesImplementation) {
+  RunOptions options = small_run();
+  options.properties = properties_named({"backend_equality", "determinism"});
+  const RunReport report = run_faulty(options, {});
+  const ImplementationResult& result = report.implementations.at(0);
+  EXPECT_EQ(result.properties[0].kind, ResultKind::kNotProvided);
+  EXPECT_EQ(result.properties[0].reason, "it is about the library's own implementations");
+  EXPECT_EQ(result.properties[0].cases, 0);
+  EXPECT_EQ(result.generated, options.cases_per_property) << "no case is drawn for it";
+  EXPECT_EQ(result.kind, ResultKind::kPass);
+}
+
+void expect_equal(const RunReport& a, const RunReport& b) {
   ASSERT_EQ(a.implementations.size(), b.implementations.size());
   EXPECT_EQ(a.generated_cases, b.generated_cases);
   for (std::size_t i = 0; i < a.implementations.size(); ++i) {
@@ -275,7 +290,7 @@ TEST(Runner, GivesTheSameReportForTheSameOptions) {
 }
 
 TEST(Runner, JudgesTheSameTogetherAsOneByOne) {
-  const Report alone = run_faulty(small_run(), {}), together = run_faulty(small_run(), {}, true, 32);
+  const RunReport alone = run_faulty(small_run(), {}), together = run_faulty(small_run(), {}, true, 32);
   EXPECT_EQ(alone.judged_cases, together.judged_cases);
   expect_equal(alone, together);
 }
@@ -304,7 +319,7 @@ TEST(Runner, PutsEqualShapesNextToEachOtherAndAsksForFurtherRunsTogether) {
 TEST(Runner, DrawsOtherCasesForAnotherSeed) {
   RunOptions first = small_run(), second = small_run();
   second.seed = 1;
-  const Report a = run_faulty(first, {.edge_rounds_down = true}), b = run_faulty(second, {.edge_rounds_down = true});
+  const RunReport a = run_faulty(first, {.edge_rounds_down = true}), b = run_faulty(second, {.edge_rounds_down = true});
   EXPECT_NE(a.implementations[0].properties[0].counterexample->original,
             b.implementations[0].properties[0].counterexample->original);
 }
@@ -322,7 +337,7 @@ TEST(Runner, RefusesToJudgeNothing) {
 TEST(Runner, FailsAnImplementationThatServesNoShape) {
   auto rule = std::make_unique<FaultyRule>("rule", Faults{});
   rule->serve_only([](const Case&) { return false; });
-  const Report report = run(small_run(), one(std::move(rule)));
+  const RunReport report = run(small_run(), one(std::move(rule)));
   EXPECT_EQ(report.implementations[0].kind, ResultKind::kFail);
   EXPECT_THAT(report.implementations[0].reason, HasSubstr("none of the shapes"));
   EXPECT_EQ(report.judged_cases, 0);
@@ -336,7 +351,7 @@ TEST(Runner, JudgesANarrowImplementationMostlyOnShapesThatItServes) {
   });
   RunOptions options;
   options.properties = properties_named({"budget", "refusal", "oracle_equality"});
-  const Report report = run(options, one(std::move(rule)));
+  const RunReport report = run(options, one(std::move(rule)));
   const auto& properties = report.implementations[0].properties;
   ASSERT_EQ(properties[0].kind, ResultKind::kFail);
   EXPECT_EQ(properties[0].counterexample->minimal.topk, 512);
@@ -353,7 +368,7 @@ TEST(Runner, JudgesAnImplementationOfSingleRowsOnThose) {
     return value.rows() == 1 && value.topk == 2048 && value.num_segments == 64 && value.base_offset == 0;
   });
   RunOptions options = small_run();
-  const Report report = run(options, one(std::move(rule)));
+  const RunReport report = run(options, one(std::move(rule)));
   EXPECT_EQ(report.implementations[0].kind, ResultKind::kPass);
   EXPECT_GT(report.generated_cases, 700);
 }
@@ -375,7 +390,7 @@ TEST(Runner, MissesAFloorWhereNextToNothingIsServed) {
   });
   RunOptions options;
   options.properties = properties_named({"oracle_equality"});
-  const Report report = run(options, one(std::move(rule)));
+  const RunReport report = run(options, one(std::move(rule)));
   ASSERT_EQ(report.missed_floors.size(), 1u);
   EXPECT_TRUE(report.missed_floors[0].enforced);
   EXPECT_THAT(report.missed_floors[0].case_class, HasSubstr("serves"));
@@ -386,7 +401,7 @@ TEST(Runner, MissesAFloorWhereNextToNothingIsServed) {
 TEST(Runner, SaysOfRefusalsThatAreNotPromisedThatTheyAreNotProvided) {
   auto rule = std::make_unique<FaultyRule>("rule", Faults{});
   rule->make_legal_calls_alone();
-  const Report report = run(small_run(), one(std::move(rule)));
+  const RunReport report = run(small_run(), one(std::move(rule)));
   for (const PropertyResult& result : report.implementations[0].properties) {
     if (result.property != "refused_writes_nothing") continue;
     EXPECT_EQ(result.kind, ResultKind::kNotProvided);
@@ -406,7 +421,7 @@ TEST(Runner, MissesTheFloorOfAClassThatNeverComes) {
   RunOptions options;
   options.properties = properties_named({"oracle_equality"});
   options.coverage_classes = &classes;
-  const Report report = run(options, one(std::make_unique<FaultyRule>("rule", Faults{})));
+  const RunReport report = run(options, one(std::make_unique<FaultyRule>("rule", Faults{})));
   ASSERT_EQ(report.missed_floors.size(), 2U);
   EXPECT_EQ(report.missed_floors[0].case_class, "a shared class that never comes");
   EXPECT_EQ(report.missed_floors[1].case_class, "a class that never comes");
@@ -416,7 +431,7 @@ TEST(Runner, MissesTheFloorOfAClassThatNeverComes) {
   EXPECT_THAT(conclusion.message, HasSubstr("a class that never comes"));
 
   options.cases_per_property = kDefaultCasesPerProperty - 1;
-  const Report below = run(options, one(std::make_unique<FaultyRule>("rule", Faults{})));
+  const RunReport below = run(options, one(std::make_unique<FaultyRule>("rule", Faults{})));
   EXPECT_EQ(below.missed_floors.size(), 2U);
   EXPECT_EQ(conclude(below, {}, {}).exit_status, 0);
 }
@@ -424,7 +439,7 @@ TEST(Runner, MissesTheFloorOfAClassThatNeverComes) {
 TEST(Runner, StaysWithinTheTimeAndSaysSo) {
   RunOptions options = small_run();
   options.time_limit_seconds = 0.0;
-  const Report report = run_faulty(options, {});
+  const RunReport report = run_faulty(options, {});
   EXPECT_TRUE(report.cut_by_clock);
   EXPECT_EQ(report.judged_cases, 0);
   EXPECT_EQ(report.implementations[0].kind, ResultKind::kSkipped);
@@ -472,7 +487,7 @@ TEST(Runner, MakesFewFreshAttemptsWhereNoneIsLeft) {
   for (int i = 0; i < 20; ++i) failure.outcome = recording.run(value);
   failure.verdict = property.judge(value, failure.outcome, recording);
   ASSERT_EQ(failure.verdict.kind, Verdict::Kind::kBroken);
-  failure.calls_before.assign(19, value);
+  failure.prior_calls.assign(19, value);
   const auto attempts_with = [&](std::int64_t& fresh_attempts) {
     return find_counterexample(failure, recording, {},
                                {.attempts = 2000,
@@ -508,7 +523,7 @@ TEST(Runner, TakesOverTheCaseOfAnotherPropertyWithItsCallsBefore) {
   for (int i = 0; i < 20; ++i) failure.outcome = recording.run(large);
   failure.verdict = property.judge(large, failure.outcome, recording);
   ASSERT_EQ(failure.verdict.kind, Verdict::Kind::kBroken);
-  failure.calls_before.assign(19, large);
+  failure.prior_calls.assign(19, large);
   const KnownCase cases[] = {{known, false}};
   std::int64_t fresh_attempts = 500;
   const Counterexample found = find_counterexample(failure, recording, cases,
@@ -546,7 +561,7 @@ TEST(Runner, JudgesPinnedCasesFirstAndTheirExpectations) {
       "max_replacements":2,"context_lens":[16],"learned":[[0,5,9,-1]],"expect":{"rows":[[0,5,12,-1]]}})"),
                     pinned(R"({"kvwitness_case":1,"operation":"apply","topk":4,"num_segments":4,"learned_keep":2,
       "max_replacements":2,"context_lens":[16],"learned":[[0,5,9,-1]],"expect":{"rows":[[0,5,12,7]]}})")};
-  const Report report = run_faulty(options, {});
+  const RunReport report = run_faulty(options, {});
   EXPECT_EQ(report.pinned_cases, 2);
   const PropertyResult& expectation = report.implementations[0].properties.back();
   EXPECT_EQ(expectation.property, kExpectation);
@@ -576,7 +591,7 @@ class WrongInTwoWays final : public Implementation {
 TEST(Runner, PrefersACounterexampleThatAPersonCanCheckOverTheFirstOne) {
   RunOptions options;
   options.properties = properties_named({"oracle_equality"});
-  const Report report = run(options, one(std::make_unique<WrongInTwoWays>()));
+  const RunReport report = run(options, one(std::make_unique<WrongInTwoWays>()));
   const PropertyResult& result = report.implementations[0].properties[0];
   ASSERT_EQ(result.kind, ResultKind::kFail);
   EXPECT_EQ(result.counterexample->minimal.num_segments, 7);
@@ -592,7 +607,7 @@ TEST(Runner, MakesACaseSmallerWithItsExpectation) {
   options.pinned = {
       pinned(R"({"kvwitness_case":1,"operation":"scatter","topk":6,"num_segments":4,"context_lens":[10,16],
       "learned":[[0,1,9,-1,-1,-1],[0,5,9,13,2,2]],"expect":{"rows":[[0,1,3,5,-1,-1],[0,5,9,13,2,2]]}})")};
-  const Report report = run_faulty(options, {.edge_rounds_down = true});
+  const RunReport report = run_faulty(options, {.edge_rounds_down = true});
   const PropertyResult& expectation = report.implementations[0].properties.back();
   ASSERT_EQ(expectation.kind, ResultKind::kFail);
   const Case& minimal = expectation.counterexample->minimal;
@@ -716,7 +731,7 @@ class KeptFailures : public testing::Test {
 };
 
 TEST_F(KeptFailures, AreCaseFilesReplayedFirstAndMovedOnceThePairPasses) {
-  const Report first = run_faulty(options(300), {.edge_rounds_down = true});
+  const RunReport first = run_faulty(options(300), {.edge_rounds_down = true});
   ASSERT_EQ(files(folder_).size(), 1u);
   const auto entries = read_failures(folder_.string()).value();
   ASSERT_EQ(entries.size(), 1u);
@@ -728,14 +743,14 @@ TEST_F(KeptFailures, AreCaseFilesReplayedFirstAndMovedOnceThePairPasses) {
   EXPECT_EQ(found.failure_file, entries[0].path);
 
   // Still broken: the kept case fails at once, and no second file appears.
-  const Report second = run_faulty(options(1), {.edge_rounds_down = true});
+  const RunReport second = run_faulty(options(1), {.edge_rounds_down = true});
   EXPECT_EQ(second.implementations[0].properties[0].counterexample->original_source, entries[0].path);
   EXPECT_EQ(second.implementations[0].properties[0].counterexample->original, found.minimal);
   EXPECT_EQ(files(folder_).size(), 1u);
   EXPECT_THAT(second.fixed_failures, IsEmpty());
 
   // Mended: it passes and moves.
-  const Report third = run_faulty(options(1), {});
+  const RunReport third = run_faulty(options(1), {});
   EXPECT_EQ(third.fixed_failures, std::vector<std::string>{entries[0].path});
   EXPECT_EQ(files(folder_).size(), 0u);
   EXPECT_EQ(files(folder_ / "fixed").size(), 1u);
@@ -743,7 +758,7 @@ TEST_F(KeptFailures, AreCaseFilesReplayedFirstAndMovedOnceThePairPasses) {
 
 TEST_F(KeptFailures, OfOtherImplementationsStayWhereTheyAre) {
   run_faulty(options(300), {.edge_rounds_down = true});
-  const Report other = run(options(1), one(std::make_unique<FaultyRule>("another", Faults{})));
+  const RunReport other = run(options(1), one(std::make_unique<FaultyRule>("another", Faults{})));
   EXPECT_THAT(other.fixed_failures, IsEmpty());
   EXPECT_EQ(files(folder_).size(), 1u);
 }
@@ -761,7 +776,7 @@ TEST_F(KeptFailures, AreNotReadableWithoutThePairThatFailed) {
 TEST_F(KeptFailures, AreWhereLongCasesGoThatNobodyCouldPaste) {
   RunOptions options;
   options.properties = properties_named({"oracle_equality", "coverage"});
-  Report report = run_faulty(options, {.rows_count_to_65535 = true});
+  RunReport report = run_faulty(options, {.rows_count_to_65535 = true});
   keep_long_cases(report, folder_.string());
   const auto& found = report.implementations[0].properties[0].counterexample;
   ASSERT_TRUE(found.has_value());
@@ -774,7 +789,7 @@ TEST_F(KeptFailures, AreWhereLongCasesGoThatNobodyCouldPaste) {
   const ReplayCommands replays{.program = "kvwitness", .selectors = {}, .variables = {}};
   EXPECT_LT(replays.command("faulty", "oracle_equality", *found).size(), 300u);
 
-  Report small = run_faulty(options, {.edge_rounds_down = true});
+  RunReport small = run_faulty(options, {.edge_rounds_down = true});
   keep_long_cases(small, folder_.string());
   EXPECT_EQ(small.implementations[0].properties[0].counterexample->failure_file, "");
 }

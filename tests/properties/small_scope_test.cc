@@ -59,7 +59,7 @@ TEST(SmallScope, TheOracleKeepsEveryInvariantThatNeedsNoOracle) {
     const Outcome outcome = oracle->run(value);
     for (std::size_t index = 0; index < all_properties().size(); ++index) {
       const Property& property = all_properties()[index];
-      if (property.uses_oracle || property.relation || !property.concerns(value.operation)) {
+      if (property.uses_oracle || property.is_metamorphic_relation || !property.concerns(value.operation)) {
         continue;
       }
       const Verdict verdict = property.judge(value, outcome, *oracle);

@@ -17,6 +17,7 @@
 
 #include "properties/implementations/registry.h"
 #include "properties/sandbox/host_implementation.h"
+#include "properties/sandbox/isolation.h"
 #include "tests/properties/sampled_cases.h"
 
 namespace kvwitness::harness {
@@ -35,7 +36,7 @@ class HandMade final : public HostImplementation {
 };
 
 std::unique_ptr<Implementation> isolated(std::function<HostImplementation::Answer(const Call&)> body) {
-  return isolate(std::make_unique<HandMade>(std::move(body)), Patience::Limits{milliseconds(300), milliseconds(600)});
+  return isolate(std::make_unique<HandMade>(std::move(body)), DeadlineLimits{milliseconds(300), milliseconds(600)});
 }
 
 Case scatter_case(std::int64_t rows = 1, std::int64_t topk = 4) {
@@ -174,7 +175,7 @@ TEST(Worker, AFirstCallMayTakeLongerThanOthersUntilOneHangs) {
     return HostImplementation::Answer{0, ""};
   };
   const auto worker =
-      isolate(std::make_unique<HandMade>(sleepy), Patience::Limits{milliseconds(250), milliseconds(5000)});
+      isolate(std::make_unique<HandMade>(sleepy), DeadlineLimits{milliseconds(250), milliseconds(5000)});
   Case slow = scatter_case();
   slow.context_lens[0] = 700;
   EXPECT_EQ(worker->run(slow).ending, Ending::kReturned) << "the first call of a process";

@@ -5,22 +5,37 @@
 //
 // A case file is JSON objects separated by white space; one object is one case:
 //
-//     {"kvwitness_case": 1, "operation": "apply", "topk": 4, "num_segments": 4, "learned_keep": 2, "max_replacements":
-//     2,
-//      "context_lens": [16], "learned": [[0, 5, 9, -1]], "expect": {"rows": [[0, 5, 12, -1]]}, "note": "free text"}
+//     {"kvwitness_case": 1, "operation": "apply", "topk": 4, "num_segments": 4,
+//      "learned_keep": 2, "max_replacements": 2,
+//      "context_lens": [16], "learned": [[0, 5, 9, -1]],
+//      "expect": {"rows": [[0, 5, 12, -1]]}, "note": "free text"}
 //
-// Required: kvwitness_case (1), operation ("witnesses", "apply" or "scatter"), topk, num_segments, context_lens,
-// learned; for apply alone, and there required, learned_keep and max_replacements. Counts are 64-bit integers, tokens
-// and lengths 32-bit ones.
-//   learned       one list of topk tokens a row (another number of rows than context_lens is a rows mismatch), or one
-//   flat list of any
-//                 length. Zero rows: []; topk 0: one [] a row, or [].
-//   expect        {"rows": ...}, num_segments a row for witnesses, else in the form of learned; or {"refused": NAME}
-//   with a name of status.h. note          free text. attention     one list of max(L, 0) finite non-negative numbers a
-//   row; `score` alone reads it. row_stride    elements from row to row, for any operation; packed where the
-//   implementation has no stride. in_place      only true, and for apply alone: the output is the input. base_offset
-//   elements, 0 to 15, from a 64-byte boundary to the first row of each token buffer. after         complete cases
-//   without `after` of their own, which the same process runs first, in order.
+// Counts are 64-bit integers, tokens and lengths are 32-bit integers. Every case has the keys
+//
+// - `kvwitness_case`: 1, the version of the format.
+// - `operation`: "witnesses", "apply" or "scatter".
+// - `topk`: slots in a row.
+// - `num_segments`: S.
+// - `context_lens`: one length a row.
+// - `learned`: one list of topk tokens a row, or one flat list of any length. Zero rows: []. topk 0: one []
+//   a row, or []. Another number of rows than context_lens has is a rows mismatch.
+//
+// and an apply, only that, also has
+//
+// - `learned_keep`: the first slots of each row, which stay.
+// - `max_replacements`: how many slots of a row may be overwritten.
+//
+// These keys may be absent:
+//
+// - `expect`: {"rows": ...}, num_segments entries a row for witnesses, else in the form of learned; or
+//   {"refused": NAME} with a name of properties/case/status.h.
+// - `note`: free text.
+// - `attention`: one list of max(L, 0) finite non-negative numbers a row; only `kvwitness score` reads it.
+// - `row_stride`: elements from row to row, for any operation; an implementation without strides gets packed
+//   rows.
+// - `in_place`: only true, and only for apply: the output is the input.
+// - `base_offset`: elements, 0 to 15, from a 64-byte boundary to the first row of each token buffer.
+// - `after`: the prior calls, which the same process makes first, in order; none has an `after`.
 #ifndef KVWITNESS_CASE_H
 #define KVWITNESS_CASE_H
 
@@ -47,28 +62,28 @@ std::string_view name_of(Operation operation) noexcept;
 enum class Form : std::uint8_t { kNested, kFlat };
 
 // What a case file expects: the rows of the result, packed ([rows, num_segments] for witnesses, else as long as
-// `learned`), or a refusal by its kvw_status number.
+// `learned`), or a refusal by its status number.
 using Expectation = std::variant<std::vector<std::int32_t>, std::int32_t>;
 
 struct Case {
   Operation operation = Operation::kScatter;
   std::int64_t topk = 0;
   std::int64_t num_segments = 0;
-  std::int64_t learned_keep = 0;           // apply alone; 0 elsewhere
-  std::int64_t max_replacements = 0;       // apply alone; 0 elsewhere
+  std::int64_t learned_keep = 0;           // only for apply; 0 elsewhere
+  std::int64_t max_replacements = 0;       // only for apply; 0 elsewhere
   std::vector<std::int32_t> context_lens;  // [rows]
   std::vector<std::int32_t> learned;       // packed, row-major: [rows, topk] unless the case is a malformed call
   Form form = Form::kNested;               // as asked for; see written_form
 
   // How the call is made.
   std::optional<std::int64_t> row_stride;  // elements from row to row; packed where absent
-  bool in_place = false;                   // apply alone: the output is the input
-  std::int32_t base_offset = 0;   // elements, 0 to 15, from a 64-byte boundary to the first row of each token buffer
-  std::vector<Case> prior_calls;  // calls that the same process makes first, in order; they have no `after`
+  bool in_place = false;                   // only for apply: the output is the input
+  std::int32_t base_offset = 0;            // elements, 0 to 15, from a 64-byte boundary to the first row of each buffer
+  std::vector<Case> prior_calls;           // `after`: made first by the same process, in order; none has prior calls
 
   std::optional<Expectation> expect;
   std::string note;
-  std::optional<std::vector<std::vector<double>>> attention;  // `score` alone: one list of max(L_r, 0) values a row
+  std::optional<std::vector<std::vector<double>>> attention;  // only for `score`: one list of max(L, 0) values a row
 
   std::int64_t rows() const noexcept { return static_cast<std::int64_t>(context_lens.size()); }
 
@@ -83,6 +98,8 @@ struct Case {
 // One line of JSON, the keys in the order of the list above; parse_cases reads it back to an equal case. Bytes of the
 // note that are no UTF-8 are replaced.
 std::string to_json(const Case& value);
+// The call and how it is made, without note, expectation and attention, of the case and of its prior calls.
+Case call_only(Case value);
 std::ostream& operator<<(std::ostream& out, const Case& value);
 
 // Where and why a case file is wrong: "FILE:LINE: KEY: what is wrong, and the limit".
@@ -96,15 +113,17 @@ struct CaseError {
 
 // All cases of a text; at least one. Refused, with file, line and key: an unknown, missing or repeated key, one that
 // belongs to another operation, a value that is not an integer in range, a list of the wrong width, invalid JSON or
-// UTF-8, a text without a case, and a legal call beyond the limits below. A byte order mark may stand at the beginning.
-// `file` names the source in errors. Time and memory are linear in the text.
+// UTF-8, a text without a case, and a legal call beyond the limits below. Time and memory are linear in the text.
+//
+// @param text  the file's text; a byte order mark may stand at the beginning
+// @param file  the name of the source, for errors
 std::expected<std::vector<Case>, CaseError> parse_cases(std::string_view text, std::string_view file);
 // The same for a file on disk; "-" is standard input.
 std::expected<std::vector<Case>, CaseError> read_cases(const std::string& path);
 
 // The versioned byte form. decode is total: any bytes give a Case (perhaps one that a call must refuse), in time and
-// memory linear in the number of bytes, and in what a legal call then touches. decode(encode(c)) equals c without its
-// note, expect and attention, which are no part of a call, for every c within the limits below.
+// memory linear in the number of bytes, and in what a legal call then touches. decode(encode(c)) equals call_only(c)
+// for every c within the limits below.
 std::vector<std::uint8_t> encode(const Case& value);
 Case decode(std::span<const std::uint8_t> bytes);
 
@@ -116,16 +135,17 @@ inline constexpr std::int64_t kMaxSpannedElements = std::int64_t{1} << 36;
 // What the case's call takes, in elements; 0 for a call that touches nothing. Legal with its row stride or without it
 // counts, because an implementation without strides makes the packed call.
 struct Extent {
-  std::int64_t touched = 0;  // of the largest buffer: rows * topk, or rows * num_segments for the witnesses
+  std::int64_t touched = 0;  // of the largest buffer: rows * topk, or rows * num_segments for witnesses
   std::int64_t spanned = 0;  // of the strided buffer: (rows - 1) * row_stride + topk
 };
 Extent extent_of(const Case& value);
 
-// Why the case's own call cannot be made: a legal call beyond these limits. Nothing where it can. `honours_stride` says
-// whether the row stride is passed on.
+// Why the case's own call cannot be made: a legal call beyond these limits. Nothing where it can.
+//
+// @param honours_stride  whether the row stride is passed on
 std::optional<std::string> beyond_limits(const Case& value, bool honours_stride);
 
-// Whether the case and the calls before it keep to these limits, and so whether the byte form carries it.
+// Whether the case and its prior calls keep to these limits, and so whether the byte form carries it.
 bool is_within_limits(const Case& value);
 
 }  // namespace kvwitness::harness

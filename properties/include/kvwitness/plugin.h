@@ -3,19 +3,23 @@
  *
  *     kvwitness verify --plugin ./libmine.so
  *
- * Define some of the functions below with these signatures and C linkage, and export them. All pointers are host pointers: a plug-in for a
- * device moves the data there and back itself. A function that is not exported is an operation that the plug-in does not provide: it is
- * reported as such, never as passed.
+ * Define some of the functions below with these signatures and C linkage, and export them. All pointers are host
+ * pointers: a plug-in for a device moves the data there and back itself. A function that is not exported is an operation
+ * that the plug-in does not provide: it is reported as such, never as passed.
  *
- * The harness loads the library into a process of its own and calls it there, from one thread, one call at a time. A call that
- * crashes, exits, throws, hangs, writes outside its output or reads past a buffer is a failed property with a small counterexample, and
- * the run goes on in a fresh process. Memory around the buffers is unreadable or checked; inputs are read-only unless they are the
- * output.
+ * The harness loads the library into a process of its own and calls it there, from one thread, one call at a time. A
+ * call that crashes, exits, throws, hangs, writes outside its output or reads past a buffer is a failed property with a
+ * small counterexample, and the run goes on in a fresh process. Memory around the buffers is unreadable or checked;
+ * inputs are read-only unless they are the output.
  *
- * What the operations compute. A row holds topk token offsets into a context of L tokens; negative entries are padding. With
- * S_eff = min(S, L), segment s starts at its edge e_s = ceil(s * L / S_eff), and a token x >= 0 marks segment
- * min(floor(x * S_eff / L), S - 1). The row's witnesses are the edges e_s of the segments s < S_eff that no token marks, in ascending order. A
- * row with L <= 0 has none. All products are exact.
+ * What the operations compute. A row holds topk token offsets into a context of L tokens; negative entries are padding.
+ * With S_eff = min(S, L):
+ *
+ * - Segment s starts at its edge e_s = ceil(s * L / S_eff).
+ * - A token x >= 0 marks segment min(floor(x * S_eff / L), S - 1).
+ * - The row's witnesses are the edges e_s of the segments s < S_eff that no token marks, in ascending order.
+ *
+ * A row with L <= 0 has no witness. All products are exact.
  *
  * C11 and C++; depends on nothing but <stdint.h>.
  */
@@ -44,43 +48,72 @@ KVW_PLUGIN_EXPORT int32_t kvw_plugin_abi_version(void);
 KVW_PLUGIN_EXPORT const char* kvw_plugin_name(void);
 
 /*
- * Optional, 0 where absent: 1 promises that malformed calls are refused with the codes of kvw_status (kvwitness.h) and write nothing.
- * Without it the harness makes legal calls alone, with non-null pointers even at zero size.
+ * Optional, 0 where absent: 1 promises that malformed calls are refused with the codes of kvw_status (kvwitness.h) and
+ * write nothing. Without it the harness makes only legal calls, with non-null pointers even at zero size.
  */
 KVW_PLUGIN_EXPORT int32_t kvw_plugin_checks_arguments(void);
 
 /*
- * Optional: 0 for a shape outside the plug-in's domain, anything else for one inside. Such shapes are counted and printed as unsupported, never as
- * passed; a plug-in that supports nothing fails.
- *   operation          "witnesses", "apply" or "scatter"
- *   row_stride         elements from row to row; topk for packed rows
- *   base_offset_bytes  distance of the learned rows and of the output from a 64-byte boundary
+ * Optional: 0 for a shape outside the plug-in's domain, anything else for one inside. Such shapes are counted and
+ * printed as unsupported, never as passed; a plug-in that supports nothing fails.
+ *
+ * @param operation          "witnesses", "apply" or "scatter"
+ * @param rows               rows of the batch
+ * @param topk               slots in a row
+ * @param row_stride         elements from row to row; topk for packed rows
+ * @param num_segments       S
+ * @param base_offset_bytes  from a 64-byte boundary to the learned rows, and to the output
  */
 KVW_PLUGIN_EXPORT int32_t kvw_plugin_supports(const char* operation, int64_t rows, int64_t topk, int64_t row_stride,
                                               int64_t num_segments, int64_t base_offset_bytes);
 
-/* At least one of the three operations. Each returns 0, or a kvw_status number for a call that it refuses; sizes are in elements. */
+/*
+ * At least one of the three operations. Each returns 0, or a kvw_status number for a call that it refuses; sizes are in
+ * elements.
+ */
 
 /*
- * witnesses [rows, num_segments]: entry (r, s) is e_s where segment s is a witness of row r, otherwise -1. num_segments >= 1, also above 64.
- *   learned       [rows, topk], packed; learned_len = rows * topk
- *   context_lens  [rows]; any value
+ * Entry (r, s) of the result is e_s where that is a witness of row r, otherwise -1.
+ *
+ * @param learned       [rows, topk], packed
+ * @param learned_len   rows * topk
+ * @param topk          slots in a row
+ * @param context_lens  [rows]; any value
+ * @param rows          rows of the batch
+ * @param num_segments  S, at least 1, also above 64
+ * @param witnesses     [rows, num_segments]: the result
  */
 KVW_PLUGIN_EXPORT int32_t kvw_plugin_witness_indices(const int32_t* learned, int64_t learned_len, int64_t topk,
                                                      const int32_t* context_lens, int64_t rows, int64_t num_segments,
                                                      int32_t* witnesses);
 
 /*
- * out [rows, topk]: a copy of `learned` in which the first B = min(max_replacements, topk - learned_keep) witnesses of each row overwrite the slots
- * from learned_keep on. 1 <= num_segments <= 64, 0 <= learned_keep <= topk. `out` may be `learned` itself.
+ * The result is a copy of `learned` in which the first B witnesses of each row overwrite the slots from learned_keep on,
+ * where B = min(max_replacements, topk - learned_keep).
+ *
+ * @param learned           [rows, topk], packed
+ * @param learned_len       rows * topk
+ * @param topk              slots in a row
+ * @param context_lens      [rows]; any value
+ * @param rows              rows of the batch
+ * @param learned_keep      0 to topk
+ * @param num_segments      S, 1 to 64
+ * @param max_replacements  at least 0
+ * @param out               [rows, topk], packed: the result; may be `learned` itself
  */
 KVW_PLUGIN_EXPORT int32_t kvw_plugin_apply(const int32_t* learned, int64_t learned_len, int64_t topk,
                                            const int32_t* context_lens, int64_t rows, int64_t learned_keep,
                                            int64_t num_segments, int64_t max_replacements, int32_t* out);
 
 /*
- * In place: apply with learned_keep = max(0, topk - num_segments) and max_replacements = num_segments. 0 <= num_segments <= 64; 0
- * does nothing. Row r starts at topk_indices + r * row_stride; columns past topk are neither read nor written.
+ * In place: apply with learned_keep = max(0, topk - num_segments) and max_replacements = num_segments.
+ *
+ * @param topk_indices  row r starts at topk_indices + r * row_stride; columns past topk are not touched
+ * @param row_stride    elements from row to row
+ * @param topk          slots in a row
+ * @param context_lens  [rows]; any value
+ * @param rows          rows of the batch
+ * @param num_segments  S, 0 to 64; 0 does nothing
  */
 KVW_PLUGIN_EXPORT int32_t kvw_plugin_scatter(int32_t* topk_indices, int64_t row_stride, int64_t topk,
                                              const int32_t* context_lens, int64_t rows, int64_t num_segments);

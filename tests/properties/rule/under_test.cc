@@ -18,7 +18,7 @@
 #include "properties/rules/judged_rows.h"
 #include "properties/rules/property.h"
 #include "properties/run/domain_probe.h"
-#include "properties/sandbox/worker.h"
+#include "properties/sandbox/isolation.h"
 
 namespace kvwitness::harness::rule {
 namespace {

@@ -1,4 +1,4 @@
-#include "properties/run/failures.h"
+#include "properties/run/failure_database.h"
 
 #include <unistd.h>
 
@@ -14,33 +14,31 @@
 #include <system_error>
 #include <utility>
 
-#include "properties/run/runner.h"
+#include "properties/run/fnv1a.h"
 
 namespace kvwitness::harness {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kMark = "fails: ";
 constexpr std::string_view kBetween = ", ";
 
 std::string note_of(const FailureEntry& entry) {
-  return std::string(kMark) + entry.implementation + std::string(kBetween) + entry.property;
+  return std::string(kFailureNote) + entry.implementation + std::string(kBetween) + entry.property;
 }
 
 // "fails: IMPLEMENTATION, PROPERTY". A plug-in's name may hold a comma, a property's never does.
 bool read_note(const std::string& note, FailureEntry& entry) {
   const std::size_t between = note.rfind(kBetween);
-  if (!note.starts_with(kMark) || between == std::string::npos || between < kMark.size()) return false;
-  entry.implementation = note.substr(kMark.size(), between - kMark.size());
+  if (!note.starts_with(kFailureNote) || between == std::string::npos || between < kFailureNote.size()) return false;
+  entry.implementation = note.substr(kFailureNote.size(), between - kFailureNote.size());
   entry.property = note.substr(between + kBetween.size());
   return !entry.implementation.empty() && !entry.property.empty();
 }
 
-// FNV-1a (Fowler, Noll and Vo): a name for a case that depends on nothing but its values.
+// A name for a case that depends only on its values.
 std::string digest_of(const Case& value) {
-  std::uint64_t hash = 0xCBF29CE484222325u;
-  for (const std::uint8_t byte : encode(value)) hash = (hash ^ byte) * 0x100000001B3u;
+  const std::uint64_t hash = fnv1a(encode(value));
   constexpr char kDigits[] = "0123456789abcdef";
   std::string text;
   for (int shift = 60; shift >= 0; shift -= 4) text += kDigits[(hash >> shift) & 15];
@@ -55,7 +53,7 @@ std::string file_part(std::string_view name) {
   return part;
 }
 
-std::string trouble(const fs::path& path, std::string_view what) {
+std::string error_at(const fs::path& path, std::string_view what) {
   return path.string() + ": " + std::string(what);
 }
 
@@ -66,10 +64,10 @@ std::expected<FailureEntry, std::string> read_entry(const fs::path& path) {
   for (Case& value : entry.cases) {
     FailureEntry pair;
     if (!read_note(value.note, pair)) {
-      return std::unexpected(trouble(path, "the note of a kept failure is \"fails: IMPLEMENTATION, PROPERTY\""));
+      return std::unexpected(error_at(path, "the note of a kept failure is \"fails: IMPLEMENTATION, PROPERTY\""));
     }
     if (!entry.property.empty() && (pair.implementation != entry.implementation || pair.property != entry.property)) {
-      return std::unexpected(trouble(path, "a kept failure is of one implementation and one property"));
+      return std::unexpected(error_at(path, "a kept failure is of one implementation and one property"));
     }
     entry.implementation = std::move(pair.implementation);
     entry.property = std::move(pair.property);
@@ -87,7 +85,7 @@ std::expected<std::vector<FailureEntry>, std::string> read_failures(const std::s
   for (fs::directory_iterator at(folder, error); !error && at != fs::directory_iterator(); at.increment(error)) {
     if (at->path().extension() == ".json") paths.push_back(at->path());
   }
-  if (error) return std::unexpected(trouble(folder, "cannot list the kept failures: " + error.message()));
+  if (error) return std::unexpected(error_at(folder, "cannot list the kept failures: " + error.message()));
   std::ranges::sort(paths);
   std::vector<FailureEntry> entries;
   for (const fs::path& path : paths) {
@@ -108,7 +106,7 @@ std::expected<void, std::string> write_failure(const FailureEntry& entry) {
   const fs::path path(entry.path);
   std::error_code error;
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
-  if (error) return std::unexpected(trouble(path, "cannot make the folder: " + error.message()));
+  if (error) return std::unexpected(error_at(path, "cannot make the folder: " + error.message()));
   const fs::path draft(entry.path + ".tmp" + std::to_string(::getpid()));
   {
     std::ofstream file(draft, std::ios::binary | std::ios::trunc);
@@ -117,14 +115,14 @@ std::expected<void, std::string> write_failure(const FailureEntry& entry) {
       file << to_json(value) << '\n';
     }
     file.close();
-    if (!file) return std::unexpected(trouble(draft, std::string("cannot write: ") + std::strerror(errno)));
+    if (!file) return std::unexpected(error_at(draft, std::string("cannot write: ") + std::strerror(errno)));
   }
   fs::rename(draft, path, error);
-  if (error) return std::unexpected(trouble(path, "cannot replace: " + error.message()));
+  if (error) return std::unexpected(error_at(path, "cannot replace: " + error.message()));
   return {};
 }
 
-void keep_long_cases(Report& report, const std::string& folder) {
+void keep_long_cases(RunReport& report, const std::string& folder) {
   constexpr std::size_t kLongest = 100'000;  // characters: an argument of a command may have 131,071 bytes
   std::set<std::string> written;
   for (ImplementationResult& result : report.implementations) {
@@ -149,7 +147,7 @@ std::expected<void, std::string> mark_fixed(const FailureEntry& entry) {
   std::error_code error;
   fs::create_directories(fixed, error);
   if (!error) fs::rename(path, fixed / path.filename(), error);
-  if (error) return std::unexpected(trouble(path, "cannot move to " + fixed.string() + ": " + error.message()));
+  if (error) return std::unexpected(error_at(path, "cannot move to " + fixed.string() + ": " + error.message()));
   return {};
 }
 

@@ -1,10 +1,10 @@
-// An implementation's answers to a property's further runs, gathered before the property is judged for good.
-#ifndef PROPERTIES_RUN_FORESIGHT_H
-#define PROPERTIES_RUN_FORESIGHT_H
+// A property judged while the further runs that it asks for are still to be made, so that those of many judgements can
+// be made together.
+#ifndef PROPERTIES_RUN_DEFERRED_RUNS_H
+#define PROPERTIES_RUN_DEFERRED_RUNS_H
 
 #include <cstddef>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,12 +13,12 @@
 
 namespace kvwitness::harness {
 
-// Lets the further runs of many judgements be made together. A property is a function of a case, its outcome and the
-// answers to the runs that it asks for, so it may be judged again: with the answers that are known it comes as far as
-// the first run that is not, which is made together with those of other judgements, and so on until it asks for no more.
-class Foresight final : public ForwardingImplementation {
+// A property is a function of a case, its outcome and the answers to the runs that it asks for, so it may be judged
+// again: with the answers that are known it comes as far as the first run that is not. That run is made together with
+// those of other judgements, and so on until the property asks for no more.
+class DeferredRuns final : public ForwardingImplementation {
  public:
-  explicit Foresight(Implementation& inner) : ForwardingImplementation(inner) {}
+  explicit DeferredRuns(Implementation& inner) : ForwardingImplementation(inner) {}
 
   Outcome run_in(const Case& value, const MemoryContext& memory_context) override {
     if (given_ < answers_.size()) return answers_[given_++];
@@ -33,22 +33,16 @@ class Foresight final : public ForwardingImplementation {
     Verdict verdict = property.judge(value, outcome, *this);
     return wanted_ ? std::nullopt : std::optional(std::move(verdict));
   }
-  // Valid until the next judgement.
+  // The run that is wanted. Valid until the next judge().
   RunRequest wanted() const { return {&wanted_->first, wanted_->second}; }
-  void answer(Outcome outcome) {
-    hung_ = hung_ || outcome.ending == Ending::kHung;
-    answers_.push_back(std::move(outcome));
-  }
-  // Whether one of the answers did not come within the deadline.
-  bool hung() const { return hung_; }
+  void answer(Outcome outcome) { answers_.push_back(std::move(outcome)); }
 
  private:
   std::vector<Outcome> answers_;
   std::size_t given_ = 0;
   std::optional<std::pair<Case, MemoryContext>> wanted_;
-  bool hung_ = false;
 };
 
 }  // namespace kvwitness::harness
 
-#endif  // PROPERTIES_RUN_FORESIGHT_H
+#endif  // PROPERTIES_RUN_DEFERRED_RUNS_H

@@ -1,11 +1,11 @@
 // The failure database: a folder with every failing case, replayed first the next time.
 //
 // An entry is a case file (any `kvwitness replay` reads it) whose cases carry the pair that failed in their note:
-// "fails: IMPLEMENTATION, PROPERTY", the minimal case first, then the one found. Its name is made of the pair and of a
-// digest of the case found, so the same failure keeps the same file. Once the pair passes the entry moves to the
+// "fails: IMPLEMENTATION, PROPERTY", the minimal case first, then the original one. Its name is made of the pair and of
+// a digest of the original case, so the same failure keeps the same file. Once the pair passes the entry moves to the
 // sub-folder `fixed`.
-#ifndef PROPERTIES_RUN_FAILURES_H
-#define PROPERTIES_RUN_FAILURES_H
+#ifndef PROPERTIES_RUN_FAILURE_DATABASE_H
+#define PROPERTIES_RUN_FAILURE_DATABASE_H
 
 #include <kvwitness/case.h>
 
@@ -14,9 +14,12 @@
 #include <string_view>
 #include <vector>
 
+#include "properties/run/results.h"
+
 namespace kvwitness::harness {
 
-struct Report;
+// How the note of a kept failure begins.
+inline constexpr std::string_view kFailureNote = "fails: ";
 
 struct FailureEntry {
   std::string path;
@@ -39,11 +42,11 @@ std::expected<void, std::string> write_failure(const FailureEntry& entry);
 
 // Writes each minimal case that is too long to be pasted, and is kept nowhere yet, to a file of the folder, by whose
 // name it is replayed. One that cannot be written stays as it is.
-void keep_long_cases(Report& report, const std::string& folder);
+void keep_long_cases(RunReport& report, const std::string& folder);
 
 // Moves the entry to `fixed` beside it, over an older entry of that name.
 std::expected<void, std::string> mark_fixed(const FailureEntry& entry);
 
 }  // namespace kvwitness::harness
 
-#endif  // PROPERTIES_RUN_FAILURES_H
+#endif  // PROPERTIES_RUN_FAILURE_DATABASE_H

@@ -1,0 +1,27 @@
+// The domains of a run: what cases the person, an implementation's promises and a property leave.
+#ifndef PROPERTIES_RUN_DOMAINS_H
+#define PROPERTIES_RUN_DOMAINS_H
+
+#include <kvwitness/case.h>
+#include <kvwitness/rapidcheck.h>
+
+#include "properties/case/implementation.h"
+#include "properties/rules/property.h"
+#include "properties/run/options.h"
+
+namespace kvwitness::harness {
+
+// What the person admits.
+Domain domain_of(const RunOptions& options);
+// What of it the implementation's promises admit.
+Domain domain_of(const RunOptions& options, const Implementation& implementation);
+// What of its implementation's domain the property's stream is drawn from; without operations where it has none.
+Domain stream_domain(const Domain& domain, const Property& property, const Implementation& implementation);
+
+// Whether the case, its prior calls included, lies within the domain. Lists of widths and segment counts bind only
+// legal calls: a refused one may need another value to be what it is.
+bool admits_case(const Domain& domain, const Case& value);
+
+}  // namespace kvwitness::harness
+
+#endif  // PROPERTIES_RUN_DOMAINS_H
