@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "properties/case/status.h"
 
@@ -48,6 +49,16 @@ Form Case::written_form() const noexcept {
 
 bool operator==(const Case& a, const Case& b) {
   return fields_of(a) == fields_of(b) && a.written_form() == b.written_form() && a.prior_calls == b.prior_calls;
+}
+
+Case call_only(Case value) {
+  value.expect.reset();
+  value.note.clear();
+  value.attention.reset();
+  for (Case& prior : value.prior_calls) {
+    prior = call_only(std::move(prior));
+  }
+  return value;
 }
 
 std::string CaseError::message() const {
