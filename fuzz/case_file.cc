@@ -17,18 +17,6 @@ using harness::Case;
   report({"case_file", invariant, subject, std::move(what)});
 }
 
-// What the byte form keeps of a case: the call.
-Case call_of(const Case& value) {
-  Case call = value;
-  call.expect.reset();
-  call.note.clear();
-  call.attention.reset();
-  for (Case& earlier : call.prior_calls) {
-    earlier = call_of(earlier);
-  }
-  return call;
-}
-
 // A case that was read, or decoded, is written and read back to an equal one.
 void judge_text_form(const Case& value) {
   const CaseForms& forms = case_forms();
@@ -52,7 +40,7 @@ void judge_byte_form(const Case& value) {
   const CaseForms& forms = case_forms();
   const std::vector<std::uint8_t> bytes = forms.encode(value);
   const Case again = forms.decode(bytes);
-  if (again != call_of(value)) {
+  if (again != call_only(value)) {  // what the byte form keeps of a case
     broken("byte_round_trip", "encode", "the call changed on its way through bytes: " + harness::to_json(value));
   }
   if (forms.encode(again) != bytes) {

@@ -9,9 +9,9 @@
 #include <optional>
 #include <string_view>
 
-#include "fuzz/case_simplifier.h"
 #include "fuzz/finding.h"
 #include "fuzz/scheduled_case.h"
+#include "properties/shrinking/shrinking.h"
 
 namespace kvwitness::fuzz {
 namespace {
@@ -65,7 +65,7 @@ std::string describe(int status, const std::string& text) {
   return "exit status " + std::to_string(WEXITSTATUS(status));
 }
 
-// One target's candidates, tried in turn until no one of them ends as the original does.
+// One target's inputs, each tried in a process of its own, of which one that ends as the first did is kept.
 class Minimiser {
  public:
   Minimiser(const Target& target, Bytes bytes, int most_attempts)
@@ -78,13 +78,16 @@ class Minimiser {
     }
     switch (target_.form) {
       case InputForm::kCase:
-        while (
-            try_any(simpler(harness::decode(best_.bytes)), [](const harness::Case& value) { return encode(value); })) {
-        }
+        shrink_case(harness::decode(best_.bytes), harness::encode);
         break;
       case InputForm::kScheduledCase:
-        while (try_any(simpler_runs(), encode_scheduled)) {
-        }
+        plainer_run();
+        shrink_case(decode_scheduled(best_.bytes).value, [this](const harness::Case& value) {
+          ScheduledCase scheduled = decode_scheduled(best_.bytes);
+          scheduled.value = value;
+          return encode_scheduled(scheduled);
+        });
+        plainer_run();
         break;
       default:
         drop_bytes();
@@ -109,33 +112,30 @@ class Minimiser {
     return true;
   }
 
-  template <typename Values, typename Encode>
-  bool try_any(const Values& values, const Encode& encode_one) {
-    return std::ranges::any_of(values, [&](const auto& value) { return try_one(encode_one(value)); });
+  template <typename Encode>
+  void shrink_case(const harness::Case& value, const Encode& encode_one) {
+    harness::shrink(value, most_attempts_ - best_.attempts, [&](const harness::Case& candidate) {
+      // Bytes cannot say a call of more elements.
+      if (!is_within_limits(candidate)) {
+        return harness::Attempt::kOutsideDomain;
+      }
+      return try_one(encode_one(candidate)) ? harness::Attempt::kFails : harness::Attempt::kPasses;
+    });
   }
 
-  std::vector<ScheduledCase> simpler_runs() const {
-    const ScheduledCase now = decode_scheduled(best_.bytes);
-    std::vector<ScheduledCase> runs;
+  // The schedule in order, the whole grid and the first form of the lengths, where the run ends in the same way.
+  void plainer_run() {
     const auto with = [&](const auto& change) {
-      runs.push_back(now);
-      change(runs.back());
+      ScheduledCase scheduled = decode_scheduled(best_.bytes);
+      change(scheduled);
+      return try_one(encode_scheduled(scheduled));
     };
-    if (now.run.schedule != simt::in_order) {
-      with([](ScheduledCase& run) { run.run.schedule = simt::in_order; });
-      with([](ScheduledCase& run) { run.run.schedule /= 2; });
+    if (!with([](ScheduledCase& scheduled) { scheduled.run.schedule = simt::in_order; })) {
+      while (with([](ScheduledCase& scheduled) { scheduled.run.schedule /= 2; })) {
+      }
     }
-    if (now.run.grid_divisor != 1) {
-      with([](ScheduledCase& run) { run.run.grid_divisor = 1; });
-    }
-    if (now.lengths_choice != 0) {
-      with([](ScheduledCase& run) { run.lengths_choice = 0; });
-    }
-    for (harness::Case& value : simpler(now.value)) {
-      runs.push_back(now);
-      runs.back().value = std::move(value);
-    }
-    return runs;
+    with([](ScheduledCase& scheduled) { scheduled.run.grid_divisor = 1; });
+    with([](ScheduledCase& scheduled) { scheduled.lengths_choice = 0; });
   }
 
   void drop_bytes() {

@@ -26,8 +26,8 @@ struct Minimised {
 };
 
 // Smaller and plainer inputs of which every one ends the run exactly as `bytes` do; the smallest found within so many
-// runs. Cases shrink as cases, other inputs as bytes. `bytes` themselves, with an empty ending, where their run
-// returns.
+// runs. Cases shrink by properties/shrinking, so a legal call stays legal and a refused one keeps its status; other
+// inputs shrink as bytes. `bytes` themselves, with an empty ending, where their run returns.
 Minimised minimise(const Target& target, Bytes bytes, int most_attempts);
 
 }  // namespace kvwitness::fuzz

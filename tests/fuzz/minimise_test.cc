@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "fuzz/case_simplifier.h"
 #include "fuzz/finding.h"
+#include "fuzz/scheduled_case.h"
 
 namespace kvwitness::fuzz {
 namespace {
@@ -80,7 +80,8 @@ TEST(MinimiseTest, LeavesTheLeastCaseThatFailsInTheSameWay) {
   EXPECT_TRUE(value.prior_calls.empty());
   EXPECT_FALSE(value.row_stride.has_value());
   EXPECT_EQ(value.base_offset, 0);
-  EXPECT_EQ(value.num_segments, 0);
+  EXPECT_EQ(value.num_segments, 1);  // the least of a legal call
+  EXPECT_EQ(value.operation, harness::Operation::kWitnesses);
 }
 
 TEST(MinimiseTest, StaysWithTheFaultThatTheInputShows) {
@@ -93,21 +94,87 @@ TEST(MinimiseTest, StaysWithTheFaultThatTheInputShows) {
   EXPECT_EQ(harness::decode(smallest.bytes).rows(), 5);
 }
 
-// Fails where the rows lie 2^40 elements apart or more.
-int far_rows(const std::uint8_t* data, std::size_t size) {
-  if (harness::decode({data, size}).row_stride.value_or(0) >= std::int64_t{1} << 40) {
-    report({"test", "far_rows", "here", "the rows lie far apart"});
+// Fails where the budget of replacements is 2^40 or more.
+int large_budget(const std::uint8_t* data, std::size_t size) {
+  if (harness::decode({data, size}).max_replacements >= std::int64_t{1} << 40) {
+    report({"test", "large_budget", "here", "the budget is large"});
   }
   return 0;
 }
 
 TEST(MinimiseTest, AHugeCountComesDownToTheLeastThatFailsInFewRuns) {
-  const Target target{"test", far_rows, InputForm::kCase};
+  const Target target{"test", large_budget, InputForm::kCase};
   Case value = large_case();
-  value.row_stride = std::numeric_limits<std::int64_t>::max();
+  value.max_replacements = std::numeric_limits<std::int64_t>::max();
   const Minimised smallest = minimise(target, encode(value), 1000);
-  EXPECT_EQ(harness::decode(smallest.bytes).row_stride, std::int64_t{1} << 40);
+  EXPECT_EQ(harness::decode(smallest.bytes).max_replacements, std::int64_t{1} << 40);
   EXPECT_LT(smallest.attempts, 600);
+}
+
+// Fails for negative counts and lengths.
+int negative_numbers(const std::uint8_t* data, std::size_t size) {
+  const Case value = harness::decode({data, size});
+  if (value.num_segments <= -5 && value.rows() == 1 && value.context_lens[0] <= -9) {
+    report({"test", "negative_numbers", "here", "numbers below zero"});
+  }
+  return 0;
+}
+
+TEST(MinimiseTest, TheLeastNumbersGrowTowardsZero) {
+  const Target target{"test", negative_numbers, InputForm::kCase};
+  Case value;
+  value.topk = 1;
+  value.num_segments = INT64_MIN;
+  value.context_lens = {INT32_MIN};
+  value.learned = {INT32_MIN};
+  const Case least = harness::decode(minimise(target, encode(value), 1000).bytes);
+  EXPECT_EQ(least.num_segments, -5);
+  EXPECT_EQ(least.context_lens, std::vector<std::int32_t>{-9});
+}
+
+// Fails where a prior call asks for 2^34 segments or more of a row.
+int many_segments_before(const std::uint8_t* data, std::size_t size) {
+  for (const Case& prior : harness::decode({data, size}).prior_calls) {
+    const bool one_row = prior.rows() == 1 && prior.topk == std::ssize(prior.learned) && prior.topk > 0;
+    if (prior.num_segments >= std::int64_t{1} << 34 && (one_row || prior.rows() == 4)) {
+      report({"test", "many_segments", "before", "a prior call has many segments"});
+    }
+  }
+  return 0;
+}
+
+TEST(MinimiseTest, NoCaseIsTriedThatBytesCannotSay) {
+  // A refused prior call may become a legal one, and then one of far too many witnesses: it stays an apply.
+  const Target target{"test", many_segments_before, InputForm::kCase};
+  Case value = large_case();
+  value.prior_calls[0].num_segments = std::int64_t{1} << 40;
+  const Minimised smallest = minimise(target, encode(value), 1000);
+  const Case least = harness::decode(smallest.bytes);
+  EXPECT_TRUE(is_within_limits(least));
+  ASSERT_EQ(least.prior_calls.size(), 1U);
+  EXPECT_EQ(least.prior_calls[0].operation, harness::Operation::kApply);
+  EXPECT_EQ(least.prior_calls[0].num_segments, std::int64_t{1} << 34);
+}
+
+// Fails where blocks take several rows of a call with a row.
+int several_rows_a_block(const std::uint8_t* data, std::size_t size) {
+  const ScheduledCase scheduled = decode_scheduled({data, size});
+  if (scheduled.run.grid_divisor > 1 && scheduled.run.schedule >= 100 && scheduled.value.rows() > 0) {
+    report({"test", "several_rows", "here", "a block takes several rows"});
+  }
+  return 0;
+}
+
+TEST(MinimiseTest, AScheduledCaseKeepsOfItsRunWhatTheFaultNeeds) {
+  const Target target{"test", several_rows_a_block, InputForm::kScheduledCase};
+  const ScheduledCase scheduled{{kernels::Variant::kBlock, 70000, 3}, 5, large_case()};
+  const Minimised smallest = minimise(target, encode_scheduled(scheduled), 3000);
+  const ScheduledCase least = decode_scheduled(smallest.bytes);
+  EXPECT_EQ(least.run.schedule, 70000U >> 9);
+  EXPECT_EQ(least.run.grid_divisor, 3U);
+  EXPECT_EQ(least.lengths_choice, 0U);
+  EXPECT_EQ(least.value.rows(), 1);
+  EXPECT_TRUE(least.value.prior_calls.empty());
 }
 
 TEST(MinimiseTest, ACrashIsKeptAsTheSignalThatItWas) {
@@ -134,57 +201,6 @@ TEST(MinimiseTest, AnInputThatPassesIsLeftAlone) {
 TEST(MinimiseTest, TheNumberOfRunsIsAnUpperBound) {
   const Target target{"test", two_faults, InputForm::kCase};
   EXPECT_EQ(minimise(target, encode(large_case()), 4).attempts, 4);
-}
-
-TEST(CaseSimplifierTest, TheLeastNumbersGrowTowardsZero) {
-  Case value;
-  value.topk = 1;
-  value.num_segments = INT64_MIN;
-  value.context_lens = {INT32_MIN};
-  value.learned = {INT32_MIN};
-  bool halved_count = false;
-  bool halved_length = false;
-  for (const Case& candidate : simpler(value)) {
-    halved_count = halved_count || candidate.num_segments == INT64_MIN / 2;
-    halved_length = halved_length || (candidate.rows() == 1 && candidate.context_lens[0] == INT32_MIN / 2);
-    EXPECT_GE(candidate.num_segments, INT64_MIN);
-    EXPECT_LE(candidate.num_segments, 0);
-  }
-  EXPECT_TRUE(halved_count);
-  EXPECT_TRUE(halved_length);
-}
-
-TEST(CaseSimplifierTest, NoStepLeadsToMoreElementsThanACaseMayTouch) {
-  Case value;
-  value.operation = harness::Operation::kWitnesses;
-  value.topk = 1;
-  value.num_segments = INT64_MAX;
-  value.context_lens = {9};
-  value.learned = {3};
-  // Refused as it is; half as many segments and fewer are a legal call of far too many witnesses.
-  bool halved_again = false;
-  for (const Case& candidate : simpler(value)) {
-    ASSERT_TRUE(is_within_limits(candidate)) << candidate;
-    ASSERT_EQ(harness::decode(encode(candidate)), candidate);
-    for (const Case& next : simpler(candidate)) {
-      halved_again = true;
-      ASSERT_TRUE(is_within_limits(next)) << next;
-    }
-  }
-  EXPECT_TRUE(halved_again);
-}
-
-TEST(CaseSimplifierTest, EveryStepIsAnotherCaseAndEveryPathEnds) {
-  Case value = large_case();
-  int steps = 0;
-  for (std::vector<Case> next = simpler(value); !next.empty(); next = simpler(value)) {
-    for (const Case& candidate : next) {
-      ASSERT_NE(candidate, value);
-    }
-    value = next[static_cast<std::size_t>(steps) % next.size()];
-    ASSERT_LT(++steps, 5000);
-  }
-  EXPECT_EQ(value.rows(), 0);
 }
 
 }  // namespace
