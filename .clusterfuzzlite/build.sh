@@ -20,7 +20,7 @@ while read -r target max_len; do
   rm -f "$OUT/${target}_seed_corpus.zip"
   (cd "$WORK/seeds/$target" && python3 -m zipfile -c "$OUT/${target}_seed_corpus.zip" .)
   printf '[libfuzzer]\nmax_len = %s\ntimeout = 25\n' "$max_len" > "$OUT/$target.options"
-  if [ -f "fuzz/$target.dict" ]; then
-    cp "fuzz/$target.dict" "$OUT/$target.dict"
+  if [ -f "fuzz/targets/$target.dict" ]; then
+    cp "fuzz/targets/$target.dict" "$OUT/$target.dict"
   fi
 done < "$WORK/targets"

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "fuzz/finding.h"
-#include "fuzz/scheduled_case.h"
+#include "fuzz/inputs/scheduled_case.h"
 #include "properties/shrinking/shrinking.h"
 
 namespace kvwitness::fuzz {

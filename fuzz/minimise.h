@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "fuzz/targets.h"
+#include "fuzz/target.h"
 
 namespace kvwitness::fuzz {
 

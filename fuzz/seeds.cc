@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
-#include "fuzz/raw_call.h"
-#include "fuzz/replay_files.h"
-#include "fuzz/scheduled_case.h"
+#include "fuzz/c_functions/raw_call.h"
+#include "fuzz/engine/replay_files.h"
+#include "fuzz/inputs/scheduled_case.h"
 
 namespace kvwitness::fuzz {
 namespace {

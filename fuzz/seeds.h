@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "fuzz/targets.h"
+#include "fuzz/target.h"
 
 namespace kvwitness::fuzz {
 

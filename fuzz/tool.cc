@@ -13,11 +13,11 @@
 #include <utility>
 #include <vector>
 
+#include "fuzz/engine/replay_files.h"
+#include "fuzz/inputs/scheduled_case.h"
 #include "fuzz/minimise.h"
-#include "fuzz/replay_files.h"
-#include "fuzz/scheduled_case.h"
 #include "fuzz/seeds.h"
-#include "fuzz/targets.h"
+#include "fuzz/target.h"
 #include "properties/case/status.h"
 
 namespace kvwitness::fuzz {

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "fuzz/c_abi.h"
+#include "fuzz/c_functions/c_abi.h"
 #include "properties/case/implementation.h"
 #include "properties/implementations/emulated_launch.h"
 

@@ -88,7 +88,7 @@ class Round:
     def arguments(self) -> list[str]:
         arguments = [f"-max_len={self.limit}", "-timeout=10", "-rss_limit_mb=4096", "-print_final_stats=1",
                      f"-artifact_prefix={self.state.artifacts(self.target)}{os.sep}"]
-        dictionary = ROOT / "fuzz" / f"{self.target}.dict"
+        dictionary = ROOT / "fuzz" / "targets" / f"{self.target}.dict"
         if dictionary.exists():
             arguments.append(f"-dict={dictionary}")
         return arguments

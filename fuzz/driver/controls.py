@@ -25,7 +25,7 @@ DEFAULT_EXECUTIONS = 100000
 def planted_faults() -> dict[str, list[str]]:
     """Each target's faults, from the one list."""
     faults: dict[str, list[str]] = {}
-    for name, targets, _ in FAULT.findall((ROOT / "fuzz" / "planted_faults.h").read_text()):
+    for name, targets, _ in FAULT.findall((ROOT / "fuzz" / "planted_faults" / "catalogue.h").read_text()):
         for target in targets.split():
             faults.setdefault(target, []).append(name)
     return faults
@@ -51,7 +51,7 @@ def hunt(build: Build, program: Path, target: str, limit: int, bound: str, fault
         seeds = build.seeds_folder / ("differential" if target == "canary" else target)
         command = [str(program), bound, f"-seed={SEED}", f"-max_len={limit}", "-len_control=0", "-print_final_stats=1", "-timeout=25",
                    f"-artifact_prefix={temporary}{os.sep}", str(corpus), *([str(seeds)] if from_seeds else [])]
-        dictionary = ROOT / "fuzz" / f"{target}.dict"
+        dictionary = ROOT / "fuzz" / "targets" / f"{target}.dict"
         if dictionary.exists() and not program.name.endswith("_by_bytes"):
             command.insert(1, f"-dict={dictionary}")
         done = subprocess.run(command, capture_output=True, env=environment, check=False)

@@ -1,4 +1,4 @@
-#include "fuzz/case_mutator.h"
+#include "fuzz/mutators/case_mutator.h"
 
 #include <gtest/gtest.h>
 #include <kvwitness/case.h>
@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "fuzz/raw_call.h"
-#include "fuzz/raw_call_mutator.h"
-#include "fuzz/scheduled_case.h"
+#include "fuzz/c_functions/raw_call.h"
+#include "fuzz/inputs/scheduled_case.h"
+#include "fuzz/mutators/raw_call_mutator.h"
 
 namespace kvwitness::fuzz {
 namespace {

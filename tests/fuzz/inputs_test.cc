@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "fuzz/raw_call.h"
-#include "fuzz/replay_files.h"
-#include "fuzz/scheduled_case.h"
+#include "fuzz/c_functions/raw_call.h"
+#include "fuzz/engine/replay_files.h"
+#include "fuzz/inputs/scheduled_case.h"
 #include "fuzz/seeds.h"
-#include "fuzz/targets.h"
+#include "fuzz/target.h"
 
 namespace kvwitness::fuzz {
 namespace {

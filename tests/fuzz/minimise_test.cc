@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "fuzz/finding.h"
-#include "fuzz/scheduled_case.h"
+#include "fuzz/inputs/scheduled_case.h"
 
 namespace kvwitness::fuzz {
 namespace {

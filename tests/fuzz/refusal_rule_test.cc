@@ -1,5 +1,5 @@
 // The contract's order of checks, by examples worked out by hand.
-#include "fuzz/refusal_rule.h"
+#include "fuzz/c_functions/refusal_rule.h"
 
 #include <gtest/gtest.h>
 

@@ -1,15 +1,14 @@
 // The targets' bodies without an engine: on seeds, on mutated seeds, and on a claim that they must refute.
-#include "fuzz/targets.h"
-
 #include <gtest/gtest.h>
 #include <kvwitness/case.h>
 
 #include <string>
 #include <vector>
 
-#include "fuzz/case_mutator.h"
 #include "fuzz/minimise.h"
+#include "fuzz/mutators/case_mutator.h"
 #include "fuzz/seeds.h"
+#include "fuzz/target.h"
 
 namespace kvwitness::fuzz {
 namespace {
