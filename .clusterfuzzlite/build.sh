@@ -15,7 +15,7 @@ cmake --build "$build" --target kvwitness_fuzz_targets kvwitness_fuzz
 ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=0}" LLVM_PROFILE_FILE="$WORK/seeds.profraw" "$build/kvwitness_fuzz" seeds "$WORK/seeds" corpus
 
 "$build/kvwitness_fuzz" targets > "$WORK/targets"
-while read -r target max_len; do
+while read -r target max_len _; do
   cp "$build/fuzz/targets/$target" "$OUT/$target"
   rm -f "$OUT/${target}_seed_corpus.zip"
   (cd "$WORK/seeds/$target" && python3 -m zipfile -c "$OUT/${target}_seed_corpus.zip" .)

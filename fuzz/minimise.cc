@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "fuzz/finding.h"
-#include "fuzz/inputs/scheduled_case.h"
 #include "properties/shrinking/shrinking.h"
 
 namespace kvwitness::fuzz {
@@ -76,23 +75,13 @@ class Minimiser {
     if (best_.ending.empty()) {
       return std::move(best_);
     }
-    switch (target_.form) {
-      case InputForm::kCase:
-        shrink_case(harness::decode(best_.bytes), harness::encode);
-        break;
-      case InputForm::kScheduledCase:
-        plainer_run();
-        shrink_case(decode_scheduled(best_.bytes).value, [this](const harness::Case& value) {
-          ScheduledCase scheduled = decode_scheduled(best_.bytes);
-          scheduled.value = value;
-          return encode_scheduled(scheduled);
-        });
-        plainer_run();
-        break;
-      default:
-        drop_bytes();
-        plain_bytes();
-        break;
+    if (target_.form->case_of != nullptr) {
+      plainer_around_case();
+      shrink_case();
+      plainer_around_case();
+    } else {
+      drop_bytes();
+      plain_bytes();
     }
     return std::move(best_);
   }
@@ -112,30 +101,23 @@ class Minimiser {
     return true;
   }
 
-  template <typename Encode>
-  void shrink_case(const harness::Case& value, const Encode& encode_one) {
-    harness::shrink(value, most_attempts_ - best_.attempts, [&](const harness::Case& candidate) {
+  void shrink_case() {
+    const InputForm& form = *target_.form;
+    harness::shrink(form.case_of(best_.bytes), most_attempts_ - best_.attempts, [&](const harness::Case& candidate) {
       // Bytes cannot say a call of more elements.
       if (!is_within_limits(candidate)) {
         return harness::Attempt::kOutsideDomain;
       }
-      return try_one(encode_one(candidate)) ? harness::Attempt::kFails : harness::Attempt::kPasses;
+      return try_one(form.with_case(best_.bytes, candidate)) ? harness::Attempt::kFails : harness::Attempt::kPasses;
     });
   }
-
-  // The schedule in order, the whole grid and the first form of the lengths, where the run ends in the same way.
-  void plainer_run() {
-    const auto with = [&](const auto& change) {
-      ScheduledCase scheduled = decode_scheduled(best_.bytes);
-      change(scheduled);
-      return try_one(encode_scheduled(scheduled));
+  void plainer_around_case() {
+    const auto plainer = target_.form->plainer_around_case;
+    const auto try_any = [&] {
+      return std::ranges::any_of(plainer(best_.bytes), [&](const Bytes& candidate) { return try_one(candidate); });
     };
-    if (!with([](ScheduledCase& scheduled) { scheduled.run.schedule = simt::in_order; })) {
-      while (with([](ScheduledCase& scheduled) { scheduled.run.schedule /= 2; })) {
-      }
+    while (plainer != nullptr && try_any()) {
     }
-    with([](ScheduledCase& scheduled) { scheduled.run.grid_divisor = 1; });
-    with([](ScheduledCase& scheduled) { scheduled.lengths_choice = 0; });
   }
 
   void drop_bytes() {
@@ -148,9 +130,8 @@ class Minimiser {
       }
     }
   }
-  // Text stays text: a digit where a digit does.
   void plain_bytes() {
-    const std::uint8_t plain = target_.form == InputForm::kText ? '0' : 0;
+    const std::uint8_t plain = target_.form->is_text ? '0' : 0;
     for (std::size_t i = 0; i < best_.bytes.size() && left(); ++i) {
       Bytes plainer = best_.bytes;
       plainer[i] = plain;

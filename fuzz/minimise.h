@@ -3,16 +3,12 @@
 #define FUZZ_MINIMISE_H
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "fuzz/target.h"
 
 namespace kvwitness::fuzz {
-
-using Bytes = std::vector<std::uint8_t>;
 
 // How a run of the target on the bytes ends, in a process of its own: "" where it returns; the finding up to its
 // sentence ("target=... invariant=... subject=..."); a sanitizer's summary without addresses; or the signal or exit

@@ -1,7 +1,7 @@
-// The fuzz targets: one function each, called by a fuzzing engine, by the replayer and by tests.
+// A fuzz target: its descriptor, and the list of all targets.
 //
-// Each takes any bytes and returns 0, or -1 for an input that is not worth keeping. What it finds wrong ends the
-// process (finding.h). None assumes anything of the working directory or of a device, and none writes files.
+// A target is one file of targets/, named after it, that holds its body and its descriptor; nothing else lists it.
+// CMake reads the files of the folder (fuzz/targets.cmake), so do the driver and the fuzzing services' build script.
 #ifndef FUZZ_TARGET_H
 #define FUZZ_TARGET_H
 
@@ -10,36 +10,36 @@
 #include <span>
 #include <string_view>
 
-// Every host implementation that can run here against the oracle. Input: a case in its byte form.
-int fuzz_differential(const std::uint8_t* data, std::size_t size);
-// The CUDA kernels' source on the CPU executor against the oracle. Input: a schedule (scheduled_case.h), then a case.
-int fuzz_cuda_differential(const std::uint8_t* data, std::size_t size);
-// Every property that needs no oracle, relations included, on the C ABI. Input: a case in its byte form.
-int fuzz_invariants(const std::uint8_t* data, std::size_t size);
-// Malformed calls of the C ABI and of the CUDA library's host checks: the right code, its message, and not a byte
-// written. Input: raw_call.h.
-int fuzz_refusals(const std::uint8_t* data, std::size_t size);
-// The reader and writer of case files and the byte form. Input: text, or the bytes of a case.
-int fuzz_case_file(const std::uint8_t* data, std::size_t size);
-// Null models, masks, metrics and length helpers against their definitions. Input: see metrics_nulls.cc.
-int fuzz_metrics_nulls(const std::uint8_t* data, std::size_t size);
-// The control of the controls: claims that scatter is idempotent, which the rule denies. A campaign that does not
-// refute it is broken.
-int fuzz_canary(const std::uint8_t* data, std::size_t size);
+#include "fuzz/inputs/input_form.h"
+#include "fuzz/mutators/mutator.h"
 
 namespace kvwitness::fuzz {
 
-// How a target reads its input, which decides how inputs are mutated, minimised and turned into case files.
-enum class InputForm : std::uint8_t { kCase, kScheduledCase, kRawCall, kText, kBytes };
-
+// In a target's file, in namespace targets: `extern const Target NAME = {.name = "NAME", ...};`, one field a line, in
+// this order: CMake and the driver read test_runs, has_threads, control_runs, finds, is_control and mutator there.
 struct Target {
-  std::string_view name;
+  std::string_view name;    // of the program, the test, the folder of seeds
+  std::string_view judges;  // what it judges, in one sentence
+
+  // Takes any bytes and returns 0, or -1 for an input that is not worth keeping. Ends the process by report_finding()
+  // (finding.h) where something is wrong. Assumes nothing of the working directory or of a device, and writes no file.
   int (*body)(const std::uint8_t* data, std::size_t size);
-  InputForm form;
+
+  const InputForm* form;             // how the body reads its input: its seeds, its limit, how it shrinks
+  const Mutator* mutator = nullptr;  // null: the engine's own mutations, with the dictionary NAME.dict beside the file
+
+  int test_runs = 0;         // executions in `./run test`
+  bool has_threads = false;  // whether it runs under ThreadSanitizer as well
+
+  std::string_view finds = "";  // the planted faults that it must find, separated by blanks
+  int control_runs = 100'000;   // executions within which it must find each
+
+  bool is_control = false;  // refutes a false claim: found by its name only, and no campaign runs it
 };
 
-// All targets but the canary, which is found by its name alone.
+// All targets but the controls, by name.
 std::span<const Target> all_targets();
+// A target or a control; null where there is none.
 const Target* find_target(std::string_view name);
 
 }  // namespace kvwitness::fuzz

@@ -1,5 +1,5 @@
-// What the targets judge. under_test.cc answers with the project's own code; planted_under_test.cc, linked in its
-// place, answers with a fault planted in it, so that a campaign can be seen to find what it should.
+// What the targets judge. under_test.cc answers with the project's own code; planted_faults/under_test.cc, linked in
+// its place, answers with a fault planted in it, so that a campaign can be seen to find what it should.
 #ifndef FUZZ_UNDER_TEST_H
 #define FUZZ_UNDER_TEST_H
 
@@ -23,7 +23,7 @@ namespace kvwitness::fuzz {
 // The implementations over host pointers that can run here: the C ABI and every backend.
 std::vector<std::unique_ptr<harness::Implementation>> host_implementations();
 
-// The C ABI alone.
+// The C ABI only.
 std::unique_ptr<harness::Implementation> c_abi_implementation();
 
 // A planned call of the CUDA library on the CPU executor.

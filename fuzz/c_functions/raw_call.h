@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "fuzz/inputs/input_form.h"
+
 namespace kvwitness::fuzz {
 
 enum class Function : std::uint8_t {
@@ -81,7 +83,9 @@ struct RawCall {
 // past the end read as 0.
 RawCall decode_raw_call(std::span<const std::uint8_t> bytes);
 // Decodes to an equal call, of which the text has at most 255 characters.
-std::vector<std::uint8_t> encode_raw_call(const RawCall& call);
+Bytes encode_raw_call(const RawCall& call);
+
+extern const InputForm kRawCallForm;
 
 }  // namespace kvwitness::fuzz
 

@@ -1,54 +1,21 @@
-// What a fuzzing engine calls, for one target: KVWITNESS_FUZZ_TARGET names it. KVWITNESS_FUZZ_BY_BYTES leaves the
-// mutation of cases out, for comparison.
-#include <algorithm>
+// What a fuzzing engine calls, for one target: KVWITNESS_FUZZ_TARGET names it.
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
-#include <vector>
 
-#include "fuzz/mutators/case_mutator.h"
-#include "fuzz/target.h"
+#include "fuzz/engine/linked_target.h"
 
-#define KVWITNESS_FUZZ_JOIN_(a, b) a##b
-#define KVWITNESS_FUZZ_JOIN(a, b) KVWITNESS_FUZZ_JOIN_(a, b)
+namespace kvwitness::fuzz {
 
-extern "C" {
-
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  return KVWITNESS_FUZZ_JOIN(fuzz_, KVWITNESS_FUZZ_TARGET)(data, size);
+namespace targets {
+extern const Target KVWITNESS_FUZZ_TARGET;
 }
 
-#if defined(KVWITNESS_FUZZ_FORM) && !defined(KVWITNESS_FUZZ_BY_BYTES)
-
-// The engine's own; this one takes its place where the engine has none (a replayer), and is not called there.
-__attribute__((weak)) std::size_t LLVMFuzzerMutate(std::uint8_t*, std::size_t size, std::size_t) {
-  return size;
+const Target& linked_target() {
+  return targets::KVWITNESS_FUZZ_TARGET;
 }
 
-// One mutation in eight is the engine's own, on the bytes: malformed encodings are worth reading too.
-std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size, unsigned int seed) {
-  using namespace kvwitness::fuzz;
-  if (seed % 8 != 0) {
-    const std::vector<std::uint8_t> mutated =
-        mutate_input(InputForm::KVWITNESS_FUZZ_FORM, {data, size}, max_size, seed);
-    if (!mutated.empty()) {
-      std::ranges::copy(mutated, data);
-      return mutated.size();
-    }
-  }
-  return LLVMFuzzerMutate(data, size, max_size);
+}  // namespace kvwitness::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return kvwitness::fuzz::linked_target().body(data, size);
 }
-
-std::size_t LLVMFuzzerCustomCrossOver(const std::uint8_t* data1, std::size_t size1, const std::uint8_t* data2,
-                                      std::size_t size2, std::uint8_t* out, std::size_t max_out_size,
-                                      unsigned int seed) {
-  using namespace kvwitness::fuzz;
-  const std::vector<std::uint8_t> child =
-      cross_inputs(InputForm::KVWITNESS_FUZZ_FORM, {data1, size1}, {data2, size2}, max_out_size, seed);
-  std::ranges::copy(child, out);
-  return child.size();
-}
-
-#endif
-
-}  // extern "C"

@@ -1,4 +1,4 @@
-// The input of cuda_differential: how the executor runs the call, then the case in its byte form.
+// An input that is a schedule and a case: how the executor runs the call, then the case in its byte form.
 #ifndef FUZZ_INPUTS_SCHEDULED_CASE_H
 #define FUZZ_INPUTS_SCHEDULED_CASE_H
 
@@ -7,14 +7,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
+#include "fuzz/inputs/input_form.h"
 #include "properties/implementations/emulated_launch.h"
 
 namespace kvwitness::fuzz {
 
-// Layout, little-endian: u64 schedule, u8 variant (bit 0: a block or a warp to a row), u8 grid divisor (bits 0-1, plus
-// one), u8 form of the context lengths, 5 bytes that are not read; then the case.
+// Layout, little-endian:
+//
+//     u64      the schedule
+//     u8       bit 0: a block (0) or a warp (1) to a row
+//     u8       bits 0 and 1: the grid divisor, less one
+//     u8       the form of the context lengths
+//     5 bytes  not read
+//     ...      the case
 struct ScheduledCase {
   static constexpr std::size_t kHeaderBytes = 16;
 
@@ -25,7 +31,9 @@ struct ScheduledCase {
 
 // Total: bytes past the end read as 0.
 ScheduledCase decode_scheduled(std::span<const std::uint8_t> bytes);
-std::vector<std::uint8_t> encode_scheduled(const ScheduledCase& scheduled);
+Bytes encode_scheduled(const ScheduledCase& scheduled);
+
+extern const InputForm kScheduledCaseForm;
 
 }  // namespace kvwitness::fuzz
 

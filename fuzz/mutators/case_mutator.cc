@@ -6,9 +6,7 @@
 #include <array>
 #include <limits>
 
-#include "fuzz/c_functions/raw_call.h"
 #include "fuzz/inputs/scheduled_case.h"
-#include "fuzz/mutators/raw_call_mutator.h"
 
 namespace kvwitness::fuzz {
 namespace {
@@ -18,7 +16,7 @@ using harness::Operation;
 
 constexpr std::int64_t kMostTopk = 700;
 constexpr std::size_t kMostRows = 12;
-constexpr std::size_t kMostAfter = 3;
+constexpr std::size_t kMostPriorCalls = 3;
 
 class CaseMutator {
  public:
@@ -26,12 +24,12 @@ class CaseMutator {
 
   void change() {
     static constexpr std::array<void (CaseMutator::*)(), 22> kChanges = {
-        &CaseMutator::one_token,    &CaseMutator::one_token, &CaseMutator::one_token,   &CaseMutator::some_tokens,
-        &CaseMutator::cover_row,    &CaseMutator::cover_row, &CaseMutator::arrange_row, &CaseMutator::pad_row,
-        &CaseMutator::length,       &CaseMutator::length,    &CaseMutator::length,      &CaseMutator::copy_row,
-        &CaseMutator::drop_row,     &CaseMutator::move_row,  &CaseMutator::width,       &CaseMutator::segments,
-        &CaseMutator::segments,     &CaseMutator::budget,    &CaseMutator::operation,   &CaseMutator::placement,
-        &CaseMutator::calls_before, &CaseMutator::malform};
+        &CaseMutator::one_token,   &CaseMutator::one_token, &CaseMutator::one_token,   &CaseMutator::some_tokens,
+        &CaseMutator::cover_row,   &CaseMutator::cover_row, &CaseMutator::arrange_row, &CaseMutator::pad_row,
+        &CaseMutator::length,      &CaseMutator::length,    &CaseMutator::length,      &CaseMutator::copy_row,
+        &CaseMutator::drop_row,    &CaseMutator::move_row,  &CaseMutator::width,       &CaseMutator::segments,
+        &CaseMutator::segments,    &CaseMutator::budget,    &CaseMutator::operation,   &CaseMutator::placement,
+        &CaseMutator::prior_calls, &CaseMutator::malform};
     (this->*kChanges[below(kChanges.size())])();
   }
 
@@ -103,8 +101,8 @@ class CaseMutator {
     }
   }
 
-  // One token a segment, all but one segment, one segment alone, or every so many-th one; at times a single token past
-  // the context's end, which counts for the last segment, among them.
+  // One token a segment, all but one segment, only one segment, or every so many-th one; at times a single token past
+  // the context's end among them, which counts for the last segment.
   void cover_row() {
     if (!has_rows() || value_.num_segments <= 0) {
       return;
@@ -289,17 +287,17 @@ class CaseMutator {
           std::clamp<std::int64_t>(value_.topk, 0, kMostTopk) + static_cast<std::int64_t>(below(one_in(4) ? 3000 : 20));
     }
   }
-  void calls_before() {
-    if (value_.prior_calls.size() >= kMostAfter || one_in(3)) {
+  void prior_calls() {
+    if (value_.prior_calls.size() >= kMostPriorCalls || one_in(3)) {
       value_.prior_calls.clear();
       return;
     }
-    Case earlier = value_;
-    earlier.prior_calls.clear();
-    CaseMutator inner(earlier, random_);
+    Case prior = value_;
+    prior.prior_calls.clear();
+    CaseMutator inner(prior, random_);
     inner.one_token();
     one_in(2) ? inner.length() : inner.operation();
-    value_.prior_calls.push_back(std::move(earlier));
+    value_.prior_calls.push_back(std::move(prior));
   }
 
   // One argument out of its range.
@@ -375,8 +373,31 @@ void mutate_run(ScheduledCase& scheduled, Random& random) {
   }
 }
 
-std::vector<std::uint8_t> within(std::vector<std::uint8_t> bytes, std::size_t most_bytes) {
-  return bytes.size() <= most_bytes ? std::move(bytes) : std::vector<std::uint8_t>();
+Bytes mutate_case(std::span<const std::uint8_t> bytes, Random& random) {
+  Case value = harness::decode(bytes);
+  mutate(value, random);
+  return harness::encode(value);
+}
+
+Bytes cross_cases(std::span<const std::uint8_t> one, std::span<const std::uint8_t> other, Random& random) {
+  return harness::encode(cross(harness::decode(one), harness::decode(other), random));
+}
+
+Bytes mutate_scheduled(std::span<const std::uint8_t> bytes, Random& random) {
+  ScheduledCase scheduled = decode_scheduled(bytes);
+  mutate_run(scheduled, random);
+  if (random() % 3 != 0) {
+    mutate(scheduled.value, random);
+  }
+  return encode_scheduled(scheduled);
+}
+
+Bytes cross_scheduled(std::span<const std::uint8_t> one, std::span<const std::uint8_t> other, Random& random) {
+  ScheduledCase child = decode_scheduled(one);
+  const ScheduledCase donor = decode_scheduled(other);
+  child.value = cross(child.value, donor.value, random);
+  child.run = random() % 2 == 0 ? child.run : donor.run;
+  return encode_scheduled(child);
 }
 
 }  // namespace
@@ -428,41 +449,7 @@ Case cross(const Case& one, const Case& other, Random& random) {
   return is_within_limits(child) ? child : one;
 }
 
-std::vector<std::uint8_t> mutate_input(InputForm form, std::span<const std::uint8_t> bytes, std::size_t most_bytes,
-                                       unsigned seed) {
-  Random random(seed);
-  if (form == InputForm::kScheduledCase) {
-    ScheduledCase scheduled = decode_scheduled(bytes);
-    mutate_run(scheduled, random);
-    if (random() % 3 != 0) {
-      mutate(scheduled.value, random);
-    }
-    return within(encode_scheduled(scheduled), most_bytes);
-  }
-  if (form == InputForm::kRawCall) {
-    RawCall call = decode_raw_call(bytes);
-    mutate(call, random);
-    return within(encode_raw_call(call), most_bytes);
-  }
-  Case value = harness::decode(bytes);
-  mutate(value, random);
-  return within(harness::encode(value), most_bytes);
-}
-
-std::vector<std::uint8_t> cross_inputs(InputForm form, std::span<const std::uint8_t> one,
-                                       std::span<const std::uint8_t> other, std::size_t most_bytes, unsigned seed) {
-  if (form == InputForm::kRawCall) {
-    return {};
-  }
-  Random random(seed);
-  if (form == InputForm::kScheduledCase) {
-    ScheduledCase child = decode_scheduled(one);
-    const ScheduledCase donor = decode_scheduled(other);
-    child.value = cross(child.value, donor.value, random);
-    child.run = random() % 2 == 0 ? child.run : donor.run;
-    return within(encode_scheduled(child), most_bytes);
-  }
-  return within(harness::encode(cross(harness::decode(one), harness::decode(other), random)), most_bytes);
-}
+extern const Mutator kCaseMutator = {.mutate = mutate_case, .cross = cross_cases};
+extern const Mutator kScheduledCaseMutator = {.mutate = mutate_scheduled, .cross = cross_scheduled};
 
 }  // namespace kvwitness::fuzz

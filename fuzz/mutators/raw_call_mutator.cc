@@ -145,4 +145,10 @@ void mutate(RawCall& call, Random& random) {
   }
 }
 
+extern const Mutator kRawCallMutator = {.mutate = [](std::span<const std::uint8_t> bytes, Random& random) {
+  RawCall call = decode_raw_call(bytes);
+  mutate(call, random);
+  return encode_raw_call(call);
+}};
+
 }  // namespace kvwitness::fuzz

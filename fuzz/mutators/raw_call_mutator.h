@@ -3,7 +3,7 @@
 #define FUZZ_MUTATORS_RAW_CALL_MUTATOR_H
 
 #include "fuzz/c_functions/raw_call.h"
-#include "fuzz/mutators/case_mutator.h"
+#include "fuzz/mutators/mutator.h"
 
 namespace kvwitness::fuzz {
 
@@ -11,6 +11,9 @@ namespace kvwitness::fuzz {
 // other counts (a length that is rows * topk, a product that wraps, the fewest lengths for the rows); a pointer made
 // null, equal to another or overlapping it at its end; a text on the edge of what is accepted.
 void mutate(RawCall& call, Random& random);
+
+// Raw calls are not crossed.
+extern const Mutator kRawCallMutator;
 
 }  // namespace kvwitness::fuzz
 

@@ -11,35 +11,34 @@ namespace {
 
 struct Entry {
   const char* name;
-  const char* targets;
   const char* what;
 };
 
 constexpr std::array kEntries = {
-#define KVWITNESS_FAULT_ENTRY(fault, targets, what) Entry{#fault, targets, what},
+#define KVWITNESS_FAULT_ENTRY(fault, what) Entry{#fault, what},
     KVWITNESS_PLANTED_FAULTS(KVWITNESS_FAULT_ENTRY)
 #undef KVWITNESS_FAULT_ENTRY
 };
 
-Fault read_fault() {
+PlantedFault read_fault() {
   const char* const named = std::getenv("KVWITNESS_PLANTED_FAULT");
   const std::string_view name = named == nullptr ? "" : named;
   for (std::size_t i = 0; i < kEntries.size(); ++i) {
     if (kEntries[i].name == name) {
-      return static_cast<Fault>(i);
+      return static_cast<PlantedFault>(i);
     }
   }
   std::fputs("KVWITNESS_PLANTED_FAULT names no fault; they are:\n", stderr);
   for (const Entry& entry : kEntries) {
-    std::fprintf(stderr, "%s: %s [%s]\n", entry.name, entry.what, entry.targets);
+    std::fprintf(stderr, "%s: %s\n", entry.name, entry.what);
   }
   std::exit(2);
 }
 
 }  // namespace
 
-Fault planted_fault() {
-  static const Fault fault = read_fault();
+PlantedFault planted_fault() {
+  static const PlantedFault fault = read_fault();
   return fault;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fuzz/finding.h"
+#include "fuzz/inputs/case_forms.h"
 #include "fuzz/target.h"
 #include "fuzz/under_test.h"
 
@@ -14,7 +15,7 @@ namespace {
 using harness::Case;
 
 [[noreturn]] void broken(std::string_view invariant, std::string_view subject, std::string what) {
-  report({"case_file", invariant, subject, std::move(what)});
+  report_finding({"case_file", invariant, subject, std::move(what)});
 }
 
 // A case that was read, or decoded, is written and read back to an equal one.
@@ -75,20 +76,36 @@ void judge_text(std::string_view text) {
   }
 }
 
-}  // namespace
-}  // namespace kvwitness::fuzz
-
-int fuzz_case_file(const std::uint8_t* data, std::size_t size) {
-  using namespace kvwitness;
+int judge_input(const std::uint8_t* data, std::size_t size) {
   const std::span<const std::uint8_t> bytes(data, size);
-  fuzz::judge_text({reinterpret_cast<const char*>(data), size});
+  judge_text({reinterpret_cast<const char*>(data), size});
   // Text read as bytes is a large case of no interest, and slow to write; bytes of a case are short and start with
   // their version.
   constexpr std::size_t kMostBytes = 512;
   if (size > 0 && size <= kMostBytes && data[0] < ' ') {
-    const harness::Case decoded = fuzz::case_forms().decode(bytes);
-    fuzz::judge_byte_form(decoded);
-    fuzz::judge_text_form(decoded);
+    const harness::Case decoded = case_forms().decode(bytes);
+    judge_byte_form(decoded);
+    judge_text_form(decoded);
   }
   return 0;
 }
+
+}  // namespace
+
+namespace targets {
+extern const Target case_file = {
+    .name = "case_file",
+    .judges =
+        "the reader and writer of case files and the byte form: what is read is written and read back equal, an error "
+        "says where",
+    .body = judge_input,
+    .form = &kCaseTextForm,
+    .test_runs = 6000,
+    .finds =
+        "writer_drops_in_place writer_drops_an_offset writer_drops_escapes reader_misses_the_least_token "
+        "stride_of_32_bits last_call_before_dropped attention_in_float refusal_not_written budgets_swapped "
+        "two_lines",
+};
+}  // namespace targets
+
+}  // namespace kvwitness::fuzz

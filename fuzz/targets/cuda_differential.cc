@@ -2,6 +2,7 @@
 
 #include "fuzz/inputs/scheduled_case.h"
 #include "fuzz/judge.h"
+#include "fuzz/mutators/case_mutator.h"
 #include "fuzz/target.h"
 #include "fuzz/under_test.h"
 
@@ -46,21 +47,40 @@ bool is_small(const harness::Case& value) {
   return value.rows() <= kMostRows && value.learned.size() <= kMostTokens && value.num_segments <= kMostSegments;
 }
 
-}  // namespace
-}  // namespace kvwitness::fuzz
-
-int fuzz_cuda_differential(const std::uint8_t* data, std::size_t size) {
-  using namespace kvwitness;
-  static fuzz::ScheduledImplementation implementation;
-  const fuzz::ScheduledCase scheduled = fuzz::decode_scheduled({data, size});
-  bool small = fuzz::is_small(scheduled.value) && scheduled.value.prior_calls.size() <= 4;
-  for (const harness::Case& earlier : scheduled.value.prior_calls) {
-    small = small && fuzz::is_small(earlier);
+int judge_input(const std::uint8_t* data, std::size_t size) {
+  static ScheduledImplementation implementation;
+  const ScheduledCase scheduled = decode_scheduled({data, size});
+  bool small = is_small(scheduled.value) && scheduled.value.prior_calls.size() <= 4;
+  for (const harness::Case& prior : scheduled.value.prior_calls) {
+    small = small && is_small(prior);
   }
   if (!small) {
     return -1;
   }
   implementation.set(scheduled);
-  fuzz::Expected(scheduled.value).judge("cuda_differential", implementation);
+  OracleAnswers(scheduled.value).judge("cuda_differential", implementation);
   return 0;
 }
+
+}  // namespace
+
+namespace targets {
+extern const Target cuda_differential = {
+    .name = "cuda_differential",
+    .judges =
+        "the CUDA kernels' source on the CPU executor against the oracle, under a thread schedule that the input names",
+    .body = judge_input,
+    .form = &kScheduledCaseForm,
+    .mutator = &kScheduledCaseMutator,
+    .test_runs = 1500,
+    .has_threads = true,
+    .finds =
+        "edge_rounded_down product_in_32_bits division_in_float shift_of_32 toggled_bit last_slot_unread "
+        "only_minus_one_pads past_length_ignored short_row_keeps_its_count empty_row_acts "
+        "one_witness_too_many kept_prefix_alone no_barrier_after_clear no_barrier_before_read "
+        "no_barrier_between_rows first_row_of_a_block_alone",
+    .control_runs = 20000,  // each runs 256 threads of a kernel
+};
+}  // namespace targets
+
+}  // namespace kvwitness::fuzz

@@ -1,8 +1,4 @@
 // Null models, masks, metrics and length helpers against their definitions, in arithmetic of their own.
-//
-// Input, little-endian: u8 what is called (modulo 9), u64 first number, u64 second number, u64 seed, u16 how many
-// candidates, the candidates (i32 each), then attention (u16 each, see attention_value). Numbers are reduced to what
-// the definition can be worked out for.
 #include <kvwitness/oracle.h>
 
 #include <algorithm>
@@ -17,7 +13,7 @@
 #include <vector>
 
 #include "fuzz/finding.h"
-#include "fuzz/inputs/byte_input.h"
+#include "fuzz/inputs/metrics_call.h"
 #include "fuzz/target.h"
 #include "fuzz/under_test.h"
 
@@ -28,34 +24,8 @@ using Tokens = std::vector<std::int32_t>;
 
 constexpr std::int32_t kCanary = 0x5EED5EED;
 
-struct Input {
-  std::uint8_t function;
-  std::uint64_t first;
-  std::uint64_t second;
-  std::uint64_t seed;
-  Tokens candidates;
-  std::vector<double> attention;
-};
-
-// A small mantissa and a wide exponent; the largest code is NaN.
-double attention_value(std::uint16_t code) {
-  return code == 0xFFFF ? std::numeric_limits<double>::quiet_NaN() : std::ldexp(code & 0xFFF, (code >> 12) * 6 - 60);
-}
-
-Input read(std::span<const std::uint8_t> bytes) {
-  ByteInput in(bytes);
-  Input read{
-      .function = in.u8(), .first = in.u64(), .second = in.u64(), .seed = in.u64(), .candidates = {}, .attention = {}};
-  const std::size_t wanted = in.u16();
-  read.candidates.resize(std::min(wanted, in.left() / sizeof(std::int32_t)));
-  std::ranges::generate(read.candidates, [&] { return in.i32(); });
-  read.attention.resize(in.left() / sizeof(std::uint16_t));
-  std::ranges::generate(read.attention, [&] { return attention_value(in.u16()); });
-  return read;
-}
-
 [[noreturn]] void broken(std::string_view invariant, std::string_view subject, std::string what) {
-  report({"metrics_nulls", invariant, subject, std::move(what)});
+  report_finding({"metrics_nulls", invariant, subject, std::move(what)});
 }
 
 void expect_ok(kvw_status status, std::string_view subject) {
@@ -102,7 +72,7 @@ Tokens local_row(std::int64_t row, std::uint64_t window) {
 
 constexpr std::uint64_t kMostDrawn = 4096;
 
-void judge_null(const Input& input, bool random) {
+void judge_null(const MetricsCall& input, bool random) {
   const std::string_view subject = random ? "kvw_random_null" : "kvw_locality_null";
   const auto context_len = static_cast<std::int64_t>(input.first % (std::uint64_t{1} << 31));
   // Either a small budget or one above the length, where the length allows that.
@@ -136,7 +106,7 @@ void judge_null(const Input& input, bool random) {
 
 // ---- The masks: every row of the selector.
 
-void judge_mask(const Input& input, bool random) {
+void judge_mask(const MetricsCall& input, bool random) {
   constexpr std::uint64_t kMostTokens = 48;
   constexpr std::uint8_t kUntouched = 0xA5;
   const std::string_view subject = random ? "kvw_select_mask_random" : "kvw_select_mask_local";
@@ -166,7 +136,7 @@ void judge_mask(const Input& input, bool random) {
 
 // ---- The metrics
 
-void judge_coverage(const Input& input) {
+void judge_coverage(const MetricsCall& input) {
   constexpr std::uint64_t kMostSegments = 100'000;
   const auto context_len = static_cast<std::int64_t>(input.first % (std::uint64_t{1} << 31));
   const auto num_segments = static_cast<std::int64_t>(
@@ -193,7 +163,7 @@ void judge_coverage(const Input& input) {
   }
 }
 
-void judge_recall(const Input& input) {
+void judge_recall(const MetricsCall& input) {
   const auto context_len = std::ssize(input.attention);
   const std::set<std::int32_t> distinct(input.candidates.begin(), input.candidates.end());
   long double total = 0;
@@ -217,7 +187,7 @@ void judge_recall(const Input& input) {
 
 // ---- Arithmetic and lengths
 
-void judge_segment_of(const Input& input) {
+void judge_segment_of(const MetricsCall& input) {
   const std::uint64_t token = input.first;
   const std::uint64_t context_len = std::max<std::uint64_t>(input.second, 1);
   const std::uint64_t effective = std::min(input.seed, context_len);
@@ -241,7 +211,7 @@ void expect_lengths(std::string_view subject, const Tokens& lengths, Tokens want
   }
 }
 
-void judge_windows(const Input& input) {
+void judge_windows(const MetricsCall& input) {
   const auto half = static_cast<std::ptrdiff_t>(input.candidates.size() / 2);
   const Tokens starts(input.candidates.begin(), input.candidates.begin() + half);
   const Tokens ends(input.candidates.begin() + half, input.candidates.begin() + 2 * half);
@@ -255,7 +225,7 @@ void judge_windows(const Input& input) {
   expect_lengths("kvw_context_lens_from_windows", lengths, std::move(wanted));
 }
 
-void judge_requests(const Input& input) {
+void judge_requests(const MetricsCall& input) {
   const Tokens& seq_lens = input.candidates;
   const auto next_n = static_cast<std::int64_t>(1 + input.first % 9);
   Tokens wanted;
@@ -270,31 +240,27 @@ void judge_requests(const Input& input) {
   expect_lengths("kvw_context_lens_from_requests", lengths, std::move(wanted));
 }
 
-}  // namespace
-}  // namespace kvwitness::fuzz
-
-int fuzz_metrics_nulls(const std::uint8_t* data, std::size_t size) {
-  using namespace kvwitness::fuzz;
-  const Input input = read({data, size});
-  switch (input.function % 9) {
-    case 0:
-    case 1:
-      judge_null(input, input.function % 9 == 0);
+int judge_input(const std::uint8_t* data, std::size_t size) {
+  const MetricsCall input = decode_metrics_call({data, size});
+  switch (input.function) {
+    case MetricsFunction::kRandomNull:
+    case MetricsFunction::kLocalityNull:
+      judge_null(input, input.function == MetricsFunction::kRandomNull);
       break;
-    case 2:
-    case 3:
-      judge_mask(input, input.function % 9 == 2);
+    case MetricsFunction::kMaskRandom:
+    case MetricsFunction::kMaskLocal:
+      judge_mask(input, input.function == MetricsFunction::kMaskRandom);
       break;
-    case 4:
+    case MetricsFunction::kSegmentCoverage:
       judge_coverage(input);
       break;
-    case 5:
+    case MetricsFunction::kAttentionMassRecall:
       judge_recall(input);
       break;
-    case 6:
+    case MetricsFunction::kSegmentOf:
       judge_segment_of(input);
       break;
-    case 7:
+    case MetricsFunction::kLensFromWindows:
       judge_windows(input);
       break;
     default:
@@ -303,3 +269,20 @@ int fuzz_metrics_nulls(const std::uint8_t* data, std::size_t size) {
   }
   return 0;
 }
+
+}  // namespace
+
+namespace targets {
+extern const Target metrics_nulls = {
+    .name = "metrics_nulls",
+    .judges = "null models, masks, metrics and length helpers against their definitions, in arithmetic of its own",
+    .body = judge_input,
+    .form = &kMetricsCallForm,
+    .test_runs = 30000,
+    .finds =
+        "null_row_unsorted seed_of_63_bits budget_above_length coverage_counts_the_end coverage_counts_twice "
+        "recall_in_float recall_counts_twice mask_row_of_zero window_wraps segment_of_wraps",
+};
+}  // namespace targets
+
+}  // namespace kvwitness::fuzz

@@ -12,6 +12,7 @@
 #include "fuzz/c_functions/raw_call.h"
 #include "fuzz/c_functions/refusal_rule.h"
 #include "fuzz/finding.h"
+#include "fuzz/mutators/raw_call_mutator.h"
 #include "fuzz/target.h"
 #include "fuzz/under_test.h"
 #include "properties/case/status.h"
@@ -223,7 +224,7 @@ class Judge {
   }
 
   [[noreturn]] void broken(std::string_view invariant, std::string what) const {
-    report({"refusals", invariant, subject_, std::move(what)});
+    report_finding({"refusals", invariant, subject_, std::move(what)});
   }
 
  private:
@@ -232,12 +233,7 @@ class Judge {
   const RawCall& call_;
 };
 
-}  // namespace
-}  // namespace kvwitness::fuzz
-
-int fuzz_refusals(const std::uint8_t* data, std::size_t size) {
-  using namespace kvwitness;
-  using namespace kvwitness::fuzz;
+int judge_input(const std::uint8_t* data, std::size_t size) {
   static const std::vector<std::string_view> kBackends = runnable_backends();
   const RawCall call = decode_raw_call({data, size});
   const Ruling ruling = ruling_of(call, kBackends);
@@ -262,3 +258,25 @@ int fuzz_refusals(const std::uint8_t* data, std::size_t size) {
   }
   return 0;
 }
+
+}  // namespace
+
+namespace targets {
+extern const Target refusals = {
+    .name = "refusals",
+    .judges =
+        "raw calls of the C ABI and of the CUDA library's host checks, with any counts and with null, overlapping or "
+        "out-of-order pointers: the right code, a message that names the argument, and not a byte written",
+    .body = judge_input,
+    .form = &kRawCallForm,
+    .mutator = &kRawCallMutator,
+    .test_runs = 30000,
+    .finds =
+        "refused_scatter_writes keep_before_segments overlap_of_the_last_slots one_row_stride_unchecked "
+        "off_switch_checks null_lengths_at_topk_zero count_forgotten product_wraps strided_span_unchecked "
+        "message_names_nothing length_of_2_to_31 mask_one_byte_short gate_takes_a_blank "
+        "lengths_count_rounded_down",
+};
+}  // namespace targets
+
+}  // namespace kvwitness::fuzz

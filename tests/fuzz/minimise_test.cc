@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "fuzz/finding.h"
+#include "fuzz/inputs/case_forms.h"
 #include "fuzz/inputs/scheduled_case.h"
 
 namespace kvwitness::fuzz {
@@ -19,18 +20,22 @@ namespace {
 
 using harness::Case;
 
+Target target_of(int (*body)(const std::uint8_t*, std::size_t), const InputForm& form) {
+  return {.name = "test", .judges = "", .body = body, .form = &form};
+}
+
 // A target with two faults: one in a row whose length is above 100 and whose first token is negative, another in any
 // call of five rows.
 int two_faults(const std::uint8_t* data, std::size_t size) {
   const Case value = harness::decode({data, size});
   if (value.rows() >= 5) {
-    report({"test", "five_rows", "here", "there are five rows"});
+    report_finding({"test", "five_rows", "here", "there are five rows"});
   }
   for (std::int64_t row = 0;
        row < value.rows() && value.topk > 0 && std::ssize(value.learned) == value.rows() * value.topk; ++row) {
     if (value.context_lens[static_cast<std::size_t>(row)] > 100 &&
         value.learned[static_cast<std::size_t>(row * value.topk)] < 0) {
-      report({"test", "long_row", "there", "a long row starts with padding"});
+      report_finding({"test", "long_row", "there", "a long row starts with padding"});
     }
   }
   return 0;
@@ -69,7 +74,7 @@ Case large_case() {
 }
 
 TEST(MinimiseTest, LeavesTheLeastCaseThatFailsInTheSameWay) {
-  const Target target{"test", two_faults, InputForm::kCase};
+  const Target target = target_of(two_faults, kCaseForm);
   const Minimised smallest = minimise(target, encode(large_case()), 3000);
   EXPECT_EQ(smallest.ending, "target=test invariant=long_row subject=there");
   EXPECT_EQ(ending_of(target, smallest.bytes), smallest.ending);
@@ -85,7 +90,7 @@ TEST(MinimiseTest, LeavesTheLeastCaseThatFailsInTheSameWay) {
 }
 
 TEST(MinimiseTest, StaysWithTheFaultThatTheInputShows) {
-  const Target target{"test", two_faults, InputForm::kCase};
+  const Target target = target_of(two_faults, kCaseForm);
   Case value = large_case();
   value.context_lens.push_back(5000);
   value.learned.insert(value.learned.end(), 12, -1);
@@ -97,13 +102,13 @@ TEST(MinimiseTest, StaysWithTheFaultThatTheInputShows) {
 // Fails where the budget of replacements is 2^40 or more.
 int large_budget(const std::uint8_t* data, std::size_t size) {
   if (harness::decode({data, size}).max_replacements >= std::int64_t{1} << 40) {
-    report({"test", "large_budget", "here", "the budget is large"});
+    report_finding({"test", "large_budget", "here", "the budget is large"});
   }
   return 0;
 }
 
 TEST(MinimiseTest, AHugeCountComesDownToTheLeastThatFailsInFewRuns) {
-  const Target target{"test", large_budget, InputForm::kCase};
+  const Target target = target_of(large_budget, kCaseForm);
   Case value = large_case();
   value.max_replacements = std::numeric_limits<std::int64_t>::max();
   const Minimised smallest = minimise(target, encode(value), 1000);
@@ -115,13 +120,13 @@ TEST(MinimiseTest, AHugeCountComesDownToTheLeastThatFailsInFewRuns) {
 int negative_numbers(const std::uint8_t* data, std::size_t size) {
   const Case value = harness::decode({data, size});
   if (value.num_segments <= -5 && value.rows() == 1 && value.context_lens[0] <= -9) {
-    report({"test", "negative_numbers", "here", "numbers below zero"});
+    report_finding({"test", "negative_numbers", "here", "numbers below zero"});
   }
   return 0;
 }
 
 TEST(MinimiseTest, TheLeastNumbersGrowTowardsZero) {
-  const Target target{"test", negative_numbers, InputForm::kCase};
+  const Target target = target_of(negative_numbers, kCaseForm);
   Case value;
   value.topk = 1;
   value.num_segments = INT64_MIN;
@@ -137,7 +142,7 @@ int many_segments_before(const std::uint8_t* data, std::size_t size) {
   for (const Case& prior : harness::decode({data, size}).prior_calls) {
     const bool one_row = prior.rows() == 1 && prior.topk == std::ssize(prior.learned) && prior.topk > 0;
     if (prior.num_segments >= std::int64_t{1} << 34 && (one_row || prior.rows() == 4)) {
-      report({"test", "many_segments", "before", "a prior call has many segments"});
+      report_finding({"test", "many_segments", "before", "a prior call has many segments"});
     }
   }
   return 0;
@@ -145,7 +150,7 @@ int many_segments_before(const std::uint8_t* data, std::size_t size) {
 
 TEST(MinimiseTest, NoCaseIsTriedThatBytesCannotSay) {
   // A refused prior call may become a legal one, and then one of far too many witnesses: it stays an apply.
-  const Target target{"test", many_segments_before, InputForm::kCase};
+  const Target target = target_of(many_segments_before, kCaseForm);
   Case value = large_case();
   value.prior_calls[0].num_segments = std::int64_t{1} << 40;
   const Minimised smallest = minimise(target, encode(value), 1000);
@@ -160,13 +165,13 @@ TEST(MinimiseTest, NoCaseIsTriedThatBytesCannotSay) {
 int several_rows_a_block(const std::uint8_t* data, std::size_t size) {
   const ScheduledCase scheduled = decode_scheduled({data, size});
   if (scheduled.run.grid_divisor > 1 && scheduled.run.schedule >= 100 && scheduled.value.rows() > 0) {
-    report({"test", "several_rows", "here", "a block takes several rows"});
+    report_finding({"test", "several_rows", "here", "a block takes several rows"});
   }
   return 0;
 }
 
 TEST(MinimiseTest, AScheduledCaseKeepsOfItsRunWhatTheFaultNeeds) {
-  const Target target{"test", several_rows_a_block, InputForm::kScheduledCase};
+  const Target target = target_of(several_rows_a_block, kScheduledCaseForm);
   const ScheduledCase scheduled{{kernels::Variant::kBlock, 70000, 3}, 5, large_case()};
   const Minimised smallest = minimise(target, encode_scheduled(scheduled), 3000);
   const ScheduledCase least = decode_scheduled(smallest.bytes);
@@ -178,7 +183,7 @@ TEST(MinimiseTest, AScheduledCaseKeepsOfItsRunWhatTheFaultNeeds) {
 }
 
 TEST(MinimiseTest, ACrashIsKeptAsTheSignalThatItWas) {
-  const Target target{"test", crashes_on_x, InputForm::kText};
+  const Target target = target_of(crashes_on_x, kCaseTextForm);
   const std::string text = "some text with an x in its middle";
   const Minimised smallest = minimise(target, Bytes(text.begin(), text.end()), 500);
   EXPECT_FALSE(smallest.ending.empty());
@@ -186,12 +191,12 @@ TEST(MinimiseTest, ACrashIsKeptAsTheSignalThatItWas) {
 }
 
 TEST(MinimiseTest, ASanitizersEndingIsItsSummary) {
-  const Target target{"test", as_a_sanitizer_ends, InputForm::kText};
+  const Target target = target_of(as_a_sanitizer_ends, kCaseTextForm);
   EXPECT_EQ(ending_of(target, Bytes{'x'}), "UndefinedBehaviorSanitizer: undefined-behavior a.cc:3:9");
 }
 
 TEST(MinimiseTest, AnInputThatPassesIsLeftAlone) {
-  const Target target{"test", crashes_on_x, InputForm::kText};
+  const Target target = target_of(crashes_on_x, kCaseTextForm);
   const Minimised same = minimise(target, Bytes{'y'}, 500);
   EXPECT_EQ(same.ending, "");
   EXPECT_EQ(same.bytes, Bytes{'y'});
@@ -199,7 +204,7 @@ TEST(MinimiseTest, AnInputThatPassesIsLeftAlone) {
 }
 
 TEST(MinimiseTest, TheNumberOfRunsIsAnUpperBound) {
-  const Target target{"test", two_faults, InputForm::kCase};
+  const Target target = target_of(two_faults, kCaseForm);
   EXPECT_EQ(minimise(target, encode(large_case()), 4).attempts, 4);
 }
 

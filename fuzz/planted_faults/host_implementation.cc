@@ -1,10 +1,10 @@
-#include "fuzz/planted_faults/planted_host.h"
+#include "fuzz/planted_faults/host_implementation.h"
 
 #include <string>
 #include <vector>
 
 #include "fuzz/planted_faults/catalogue.h"
-#include "fuzz/planted_faults/planted_rule.h"
+#include "fuzz/planted_faults/rule.h"
 #include "properties/implementations/registry.h"
 #include "properties/sandbox/host_implementation.h"
 
@@ -52,9 +52,9 @@ class PlantedHost final : public harness::HostImplementation {
   void rewrite(const Call& call, const std::vector<std::int32_t>& learned) {
     std::vector<bool> marked;
     for (std::int64_t row = 0; row < call.rows; ++row) {
-      const std::int64_t of = fault_ == Fault::neighbours_length && row >= 2 ? 1 : row;
+      const std::int64_t of = fault_ == PlantedFault::neighbours_length && row >= 2 ? 1 : row;
       const std::int64_t context_len = planted_length(fault_, call.context_lens[of]);
-      const bool carries = fault_ == Fault::state_across_rows && row > 0 && call.context_lens[row - 1] <= 0;
+      const bool carries = fault_ == PlantedFault::state_across_rows && row > 0 && call.context_lens[row - 1] <= 0;
       if (!carries || marked.size() != static_cast<std::size_t>(call.num_segments)) {
         marked.assign(static_cast<std::size_t>(call.num_segments), false);
       }
@@ -70,11 +70,11 @@ class PlantedHost final : public harness::HostImplementation {
     for (std::int64_t slot = 0; slot < call.topk; ++slot) {
       const std::int64_t segment =
           planted_mark(fault_, slot, tokens[slot], context_len, call.num_segments, call.topk, learned_keep(call));
-      if (segment < 0 || (fault_ == Fault::many_segments_cut_off && segment >= kMany)) {
+      if (segment < 0 || (fault_ == PlantedFault::many_segments_cut_off && segment >= kMany)) {
         continue;
       }
       const auto at = static_cast<std::size_t>(segment);
-      marked[at] = fault_ != Fault::toggled_bit || !marked[at];
+      marked[at] = fault_ != PlantedFault::toggled_bit || !marked[at];
     }
   }
 
@@ -109,7 +109,7 @@ class PlantedHost final : public harness::HostImplementation {
         out[slot++] = static_cast<std::int32_t>(planted_edge(fault_, segment, context_len, effective));
       }
     }
-    if (fault_ == Fault::writes_spare_column && call.row_stride > call.topk) {
+    if (fault_ == PlantedFault::writes_spare_column && call.row_stride > call.topk) {
       out[call.topk] = -1;
     }
   }
@@ -118,12 +118,12 @@ class PlantedHost final : public harness::HostImplementation {
     const std::int64_t asked = call.operation == Operation::kApply ? call.max_replacements : call.num_segments;
     const std::int64_t now = std::min(asked, call.topk - learned_keep(call));
     const std::int64_t kept =
-        fault_ == Fault::budget_of_the_last_call && last_budget_ == 1 ? std::min<std::int64_t>(now, 1) : now;
+        fault_ == PlantedFault::budget_of_the_last_call && last_budget_ == 1 ? std::min<std::int64_t>(now, 1) : now;
     last_budget_ = asked;
     return kept;
   }
 
-  const Fault fault_ = planted_fault();
+  const PlantedFault fault_ = planted_fault();
   std::unique_ptr<harness::Implementation> real_ = harness::make_c_abi();
   std::int64_t last_budget_ = 0;
 };

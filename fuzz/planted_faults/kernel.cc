@@ -1,9 +1,9 @@
-#include "fuzz/planted_faults/planted_kernel.h"
+#include "fuzz/planted_faults/kernel.h"
 
 #include <cuda_runtime.h>
 
 #include "fuzz/planted_faults/catalogue.h"
-#include "fuzz/planted_faults/planted_rule.h"
+#include "fuzz/planted_faults/rule.h"
 
 namespace kvwitness::fuzz {
 namespace {
@@ -21,12 +21,12 @@ struct Rows {
   std::int64_t learned_keep;
 };
 
-__device__ void mark_row(const Rows& call, std::int64_t row, std::int64_t context_len, Fault fault,
+__device__ void mark_row(const Rows& call, std::int64_t row, std::int64_t context_len, PlantedFault fault,
                          unsigned int* marks) {
   for (std::int64_t slot = threadIdx.x; slot < call.topk; slot += kThreads) {
     const std::int64_t segment = planted_mark(fault, slot, call.learned[row * call.row_stride + slot], context_len,
                                               call.num_segments, call.topk, call.learned_keep);
-    if (segment >= 0 && fault == Fault::toggled_bit) {
+    if (segment >= 0 && fault == PlantedFault::toggled_bit) {
       atomicXor(&marks[segment / 32], 1u << (segment % 32));
     } else if (segment >= 0) {
       atomicOr(&marks[segment / 32], 1u << (segment % 32));
@@ -36,21 +36,21 @@ __device__ void mark_row(const Rows& call, std::int64_t row, std::int64_t contex
 
 // Marks each row's segments in shared memory, then one thread emits its witnesses: emit(row, segment, edge or -1).
 template <class Copy, class Emit>
-__device__ void each_row(const Rows& call, Fault fault, const Copy& copy, const Emit& emit) {
+__device__ void each_row(const Rows& call, PlantedFault fault, const Copy& copy, const Emit& emit) {
   __shared__ unsigned int marks[2];
   for (std::int64_t row = blockIdx.x; row < call.rows; row += gridDim.x) {
     const std::int64_t context_len = planted_length(fault, call.lengths.context_len(row));
     if (threadIdx.x < 2) {
       marks[threadIdx.x] = 0;
     }
-    if (fault != Fault::no_barrier_after_clear) {
+    if (fault != PlantedFault::no_barrier_after_clear) {
       __syncthreads();
     }
     if (context_len > 0) {
       mark_row(call, row, context_len, fault, marks);
     }
     copy(row);
-    if (fault != Fault::no_barrier_before_read) {
+    if (fault != PlantedFault::no_barrier_before_read) {
       __syncthreads();
     }
     if (threadIdx.x == 0) {
@@ -60,16 +60,16 @@ __device__ void each_row(const Rows& call, Fault fault, const Copy& copy, const 
         emit(row, segment, witness ? planted_edge(fault, segment, context_len, effective) : -1);
       }
     }
-    if (fault != Fault::no_barrier_between_rows) {
+    if (fault != PlantedFault::no_barrier_between_rows) {
       __syncthreads();
     }
-    if (fault == Fault::first_row_of_a_block_alone) {
+    if (fault == PlantedFault::first_row_of_a_block_alone) {
       break;
     }
   }
 }
 
-__global__ void merge_planted(const kernels::MergeArguments call, Fault fault) {
+__global__ void merge_planted(const kernels::MergeArguments call, PlantedFault fault) {
   const Rows rows{call.learned,     call.row_stride, call.topk, call.lengths, call.rows, call.segments.num_segments(),
                   call.learned_keep};
   const auto copy = [&call](std::int64_t row) {
@@ -89,7 +89,7 @@ __global__ void merge_planted(const kernels::MergeArguments call, Fault fault) {
   });
 }
 
-__global__ void indices_planted(const kernels::IndicesArguments<SegmentCount> call, Fault fault) {
+__global__ void indices_planted(const kernels::IndicesArguments<SegmentCount> call, PlantedFault fault) {
   const std::int64_t num_segments = call.segments.num_segments();
   const Rows rows{call.learned, call.row_stride, call.topk, call.lengths, call.rows, num_segments, call.topk};
   each_row(
@@ -110,7 +110,7 @@ simt::Config config_of(const harness::EmulatedRun& run, std::int64_t rows) {
 }  // namespace
 
 simt::Report launch_planted(const harness::CudaPlan& plan, const harness::EmulatedRun& run) {
-  const Fault fault = planted_fault();
+  const PlantedFault fault = planted_fault();
   if (plan.merge) {
     return simt::launch(config_of(run, plan.merge->rows), merge_planted, *plan.merge, fault);
   }

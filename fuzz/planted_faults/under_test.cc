@@ -1,40 +1,42 @@
 // under_test.h with a fault planted in it.
+#include "fuzz/under_test.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <variant>
 
+#include "fuzz/planted_faults/c_functions.h"
 #include "fuzz/planted_faults/catalogue.h"
-#include "fuzz/planted_faults/planted_c_abi.h"
-#include "fuzz/planted_faults/planted_host.h"
-#include "fuzz/planted_faults/planted_kernel.h"
-#include "fuzz/under_test.h"
+#include "fuzz/planted_faults/host_implementation.h"
+#include "fuzz/planted_faults/kernel.h"
 
 namespace kvwitness::fuzz {
 namespace {
 
 using harness::Case;
 
-bool is(Fault fault) {
+bool is(PlantedFault fault) {
   return planted_fault() == fault;
 }
 
 std::string write(const Case& value) {
   Case written = value;
-  if (is(Fault::writer_drops_in_place)) {
+  if (is(PlantedFault::writer_drops_in_place)) {
     written.in_place = false;
   }
-  if (is(Fault::writer_drops_an_offset) && written.base_offset == 15) {
+  if (is(PlantedFault::writer_drops_an_offset) && written.base_offset == 15) {
     written.base_offset = 0;
   }
-  if (is(Fault::writer_drops_escapes)) {
+  if (is(PlantedFault::writer_drops_escapes)) {
     std::erase(written.note, '\\');
   }
-  if (is(Fault::refusal_not_written) && written.expect && std::holds_alternative<std::int32_t>(*written.expect)) {
+  if (is(PlantedFault::refusal_not_written) && written.expect &&
+      std::holds_alternative<std::int32_t>(*written.expect)) {
     written.expect.reset();
   }
-  if (is(Fault::attention_in_float) && written.attention) {
+  if (is(PlantedFault::attention_in_float) && written.attention) {
     for (std::vector<double>& row : *written.attention) {
       for (double& weight : row) {
         weight = static_cast<double>(static_cast<float>(weight));
@@ -42,7 +44,7 @@ std::string write(const Case& value) {
     }
   }
   std::string text = harness::to_json(written);
-  if (is(Fault::two_lines) && written.note.find('\t') != std::string::npos) {
+  if (is(PlantedFault::two_lines) && written.note.find('\t') != std::string::npos) {
     text.insert(1, "\n");
   }
   return text;
@@ -50,7 +52,7 @@ std::string write(const Case& value) {
 
 std::expected<std::vector<Case>, harness::CaseError> parse(std::string_view text, std::string_view file) {
   auto cases = harness::parse_cases(text, file);
-  if (cases && is(Fault::reader_misses_the_least_token) && file == "written") {
+  if (cases && is(PlantedFault::reader_misses_the_least_token) && file == "written") {
     for (Case& value : *cases) {
       std::ranges::replace(value.learned, INT32_MIN, INT32_MIN + 1);
     }
@@ -60,13 +62,13 @@ std::expected<std::vector<Case>, harness::CaseError> parse(std::string_view text
 
 std::vector<std::uint8_t> encode(const Case& value) {
   Case kept = value;
-  if (is(Fault::stride_of_32_bits) && kept.row_stride) {
+  if (is(PlantedFault::stride_of_32_bits) && kept.row_stride) {
     kept.row_stride = *kept.row_stride & 0xFFFFFFFF;
   }
-  if (is(Fault::last_call_before_dropped) && kept.prior_calls.size() > 1) {
+  if (is(PlantedFault::last_call_before_dropped) && kept.prior_calls.size() > 1) {
     kept.prior_calls.pop_back();
   }
-  if (is(Fault::budgets_swapped) && kept.learned_keep > 255) {
+  if (is(PlantedFault::budgets_swapped) && kept.learned_keep > 255) {
     std::swap(kept.learned_keep, kept.max_replacements);
   }
   return harness::encode(kept);

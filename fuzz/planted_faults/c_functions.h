@@ -1,6 +1,6 @@
 // The C ABI's table with the planted fault in the function that it concerns.
-#ifndef FUZZ_PLANTED_FAULTS_PLANTED_C_ABI_H
-#define FUZZ_PLANTED_FAULTS_PLANTED_C_ABI_H
+#ifndef FUZZ_PLANTED_FAULTS_C_FUNCTIONS_H
+#define FUZZ_PLANTED_FAULTS_C_FUNCTIONS_H
 
 #include "fuzz/c_functions/c_abi.h"
 
@@ -10,4 +10,4 @@ CAbi planted_c_abi();
 
 }  // namespace kvwitness::fuzz
 
-#endif  // FUZZ_PLANTED_FAULTS_PLANTED_C_ABI_H
+#endif  // FUZZ_PLANTED_FAULTS_C_FUNCTIONS_H

@@ -1,6 +1,6 @@
 // A plain kernel of the project's rule with the planted fault in it, for the CPU executor.
-#ifndef FUZZ_PLANTED_FAULTS_PLANTED_KERNEL_H
-#define FUZZ_PLANTED_FAULTS_PLANTED_KERNEL_H
+#ifndef FUZZ_PLANTED_FAULTS_KERNEL_H
+#define FUZZ_PLANTED_FAULTS_KERNEL_H
 
 #include "properties/implementations/emulated_launch.h"
 
@@ -11,4 +11,4 @@ simt::Report launch_planted(const harness::CudaPlan& plan, const harness::Emulat
 
 }  // namespace kvwitness::fuzz
 
-#endif  // FUZZ_PLANTED_FAULTS_PLANTED_KERNEL_H
+#endif  // FUZZ_PLANTED_FAULTS_KERNEL_H

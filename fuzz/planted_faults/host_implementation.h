@@ -1,6 +1,6 @@
 // The C ABI as an implementation, with the planted fault in its rows.
-#ifndef FUZZ_PLANTED_FAULTS_PLANTED_HOST_H
-#define FUZZ_PLANTED_FAULTS_PLANTED_HOST_H
+#ifndef FUZZ_PLANTED_FAULTS_HOST_IMPLEMENTATION_H
+#define FUZZ_PLANTED_FAULTS_HOST_IMPLEMENTATION_H
 
 #include <memory>
 
@@ -12,4 +12,4 @@ std::unique_ptr<harness::Implementation> make_planted_host();
 
 }  // namespace kvwitness::fuzz
 
-#endif  // FUZZ_PLANTED_FAULTS_PLANTED_HOST_H
+#endif  // FUZZ_PLANTED_FAULTS_HOST_IMPLEMENTATION_H
