@@ -121,19 +121,6 @@ TEST(DescriptorsTest, EveryTargetFindsTenPlantedFaultsOrMoreAndEveryFaultIsFound
   EXPECT_EQ(found, planted);
 }
 
-TEST(WitnessesTest, JudgesEveryCaseAsACallForWitnessIndices) {
-  harness::Case value;
-  value.operation = harness::Operation::kScatter;
-  value.topk = 2;
-  value.num_segments = 4;
-  value.context_lens = {16};
-  value.learned = {0, 5};
-  const Target& target = *find_target("witnesses");
-  EXPECT_EQ(target.body(encode(value).data(), encode(value).size()), 0);
-  value.num_segments = std::int64_t{1} << 40;  // refused as a scatter; as a call for witnesses it has too many
-  EXPECT_EQ(target.body(encode(value).data(), encode(value).size()), -1);
-}
-
 TEST(CanaryTest, IsRefutedByTheRowThatTheRuleGivesAsItsExample) {
   harness::Case value;
   value.operation = harness::Operation::kScatter;
