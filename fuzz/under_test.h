@@ -14,7 +14,6 @@
 #include <string_view>
 #include <vector>
 
-#include "fuzz/c_functions/c_abi.h"
 #include "properties/case/implementation.h"
 #include "properties/implementations/emulated_launch.h"
 
@@ -29,8 +28,13 @@ std::unique_ptr<harness::Implementation> c_abi_implementation();
 // A planned call of the CUDA library on the CPU executor.
 simt::Report launch(const harness::CudaPlan& plan, const harness::EmulatedRun& run);
 
-// The functions of the C ABI and the CUDA library's host checks.
-const CAbi& c_abi();
+// A function of the C ABI or one of the CUDA library's host checks: itself, or the one that stands in for it.
+using AnyFunction = void (*)();
+AnyFunction function_under_test(AnyFunction function);
+template <typename Function>
+Function* under_test(Function* function) {
+  return reinterpret_cast<Function*>(function_under_test(reinterpret_cast<AnyFunction>(function)));
+}
 
 // The case file format and the byte form.
 struct CaseForms {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <limits>
 
+#include "fuzz/c_functions/c_function.h"
 #include "fuzz/inputs/byte_input.h"
 
 namespace kvwitness::fuzz {
@@ -97,7 +98,7 @@ RawCall decode_raw_call(std::span<const std::uint8_t> bytes) {
   constexpr std::uint16_t kPlaces = kArenaBytes / 8;
   ByteInput in(bytes);
   RawCall call;
-  call.function = static_cast<Function>(in.u8() % kFunctionCount);
+  call.function = static_cast<std::uint8_t>(in.u8() % c_functions().size());
   for (const CountIndex index : kReadingOrder) {
     call.counts[index] = read_count(in, call.counts);
   }
@@ -113,9 +114,9 @@ RawCall decode_raw_call(std::span<const std::uint8_t> bytes) {
   return call;
 }
 
-std::vector<std::uint8_t> encode_raw_call(const RawCall& call) {
+Bytes encode_raw_call(const RawCall& call) {
   std::vector<std::uint8_t> out;
-  out.push_back(static_cast<std::uint8_t>(call.function));
+  out.push_back(call.function);
   std::array<std::int64_t, kCountCount> written{};
   for (const CountIndex index : kReadingOrder) {
     write_count(out, call.counts[index], written);
@@ -134,6 +135,11 @@ std::vector<std::uint8_t> encode_raw_call(const RawCall& call) {
   out.insert(out.end(), text.begin(), text.end());
   out.insert(out.end(), call.fill.begin(), call.fill.end());
   return out;
+}
+
+std::int64_t lengths_needed(const RawCall& call) {
+  const std::int64_t next_n = call.counts[kLengthsNextN];
+  return call.counts[kRows] / next_n + (call.counts[kRows] % next_n != 0 ? 1 : 0);
 }
 
 }  // namespace kvwitness::fuzz

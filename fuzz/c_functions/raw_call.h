@@ -14,27 +14,6 @@
 
 namespace kvwitness::fuzz {
 
-enum class Function : std::uint8_t {
-  kWitnessIndices,
-  kApply,
-  kScatter,
-  kScatterStrided,
-  kLensFromWindows,
-  kLensFromRequests,
-  kGate,
-  kRandomNull,
-  kLocalityNull,
-  kMaskRandom,
-  kMaskLocal,
-  kCoverage,
-  kRecall,
-  kSetBackend,
-  kCudaWitnessIndices,
-  kCudaApply,
-  kCudaScatter,
-};
-inline constexpr std::size_t kFunctionCount = 17;
-
 // Where the numbers of a call lie in RawCall::counts; a function reads those that it has.
 enum CountIndex : std::size_t {
   kTopk,  // also requests, a context length, seq
@@ -65,7 +44,7 @@ enum PointerIndex : std::size_t {
 inline constexpr std::size_t kArenaBytes = 4096;
 
 struct RawCall {
-  Function function = Function::kWitnessIndices;
+  std::uint8_t function = 0;  // its number in c_functions()
   std::array<std::int64_t, kCountCount> counts{};
   // Bytes from the start of the arena, a multiple of 8; kNull is the null pointer.
   std::array<std::int32_t, kPointerCount> pointers{};
@@ -78,12 +57,22 @@ struct RawCall {
   friend bool operator==(const RawCall&, const RawCall&) = default;
 };
 
-// Layout: u8 function (modulo 17); for each count u8 how it is written and i16 or i64 (see raw_call.cc); for each
-// pointer u16, of which 0 is null; u64 seed; u8 length of the text, the text; the rest fills the arena. Total: bytes
-// past the end read as 0.
+// Layout:
+//
+//     u8   the function, modulo the number of functions
+//     ...  each count: u8 how it is written, then i16 or i64 (see raw_call.cc)
+//     ...  each pointer: u16, of which 0 is null
+//     u64  the seed
+//     u8   the length of the text, then the text
+//     ...  what the arena is filled with
+//
+// Total: bytes past the end read as 0.
 RawCall decode_raw_call(std::span<const std::uint8_t> bytes);
 // Decodes to an equal call, of which the text has at most 255 characters.
 Bytes encode_raw_call(const RawCall& call);
+
+// How many lengths a CUDA function reads of a call whose next_n is 1 or more: one a request.
+std::int64_t lengths_needed(const RawCall& call);
 
 extern const InputForm kRawCallForm;
 

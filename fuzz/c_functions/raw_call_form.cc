@@ -2,34 +2,26 @@
 #include <string>
 #include <utility>
 
-#include "fuzz/c_functions/raw_call.h"
+#include "fuzz/c_functions/c_function.h"
 
 namespace kvwitness::fuzz {
 namespace {
 
-// Counts and pointers with which every function succeeds: 2 rows of 4 slots, 4 segments, buffers apart from each other.
-RawCall plain_call(Function function) {
+// A call with which the function succeeds: 2 rows of 4 slots, 4 segments, buffers apart from each other.
+RawCall plain_call(const CFunction& function) {
   RawCall call;
-  call.function = function;
+  call.function = function_number(function.name);
   call.counts = {4, 2, 8, 4, 2, 4, 4, 4, 8, 2, 1, 1};
-  call.pointers = {0, 512, 1024, 2048, 0};
-  call.text = function == Function::kSetBackend ? "scalar" : "64";
-  call.fill = {0, 0, 0, 0, 5, 0, 0, 0, 9, 0, 0, 0, 255, 255, 255, 255};
-  switch (function) {
-    case Function::kMaskRandom:
-    case Function::kMaskLocal:
-      call.counts[kLen] = 16;
-      break;
-    case Function::kLensFromRequests:
-      call.counts[kTopk] = 3;
-      break;
-    default:
-      break;
+  for (const auto& [place, value] : function.own_counts) {
+    call.counts[place] = value;
   }
+  call.pointers = {0, 512, 1024, 2048, 0};
+  call.text = function.plain_text;
+  call.fill = {0, 0, 0, 0, 5, 0, 0, 0, 9, 0, 0, 0, 255, 255, 255, 255};
   return call;
 }
 
-RawCall raw_call_of(const harness::Case& value, Function function) {
+RawCall raw_call_of(const harness::Case& value, const CFunction& function) {
   RawCall call = plain_call(function);
   call.counts[kTopk] = value.topk;
   call.counts[kRows] = value.rows();
@@ -47,21 +39,12 @@ RawCall raw_call_of(const harness::Case& value, Function function) {
   return call;
 }
 
-std::vector<Function> functions_of(const harness::Case& value) {
-  switch (value.operation) {
-    case harness::Operation::kWitnesses:
-      return {Function::kWitnessIndices, Function::kCudaWitnessIndices};
-    case harness::Operation::kApply:
-      return {Function::kApply, Function::kCudaApply};
-    default:
-      return {value.row_stride ? Function::kScatterStrided : Function::kScatter, Function::kCudaScatter};
-  }
-}
-
 std::vector<Bytes> inputs_of(const harness::Case& value) {
   std::vector<Bytes> calls;
-  for (const Function function : functions_of(value)) {
-    calls.push_back(encode_raw_call(raw_call_of(value, function)));
+  for (const CFunction& function : c_functions()) {
+    if (function.takes != nullptr && function.takes(value)) {
+      calls.push_back(encode_raw_call(raw_call_of(value, function)));
+    }
   }
   return calls;
 }
@@ -69,9 +52,8 @@ std::vector<Bytes> inputs_of(const harness::Case& value) {
 // Every function once in order, and the operations once for each case.
 std::vector<Seed> seeds_of(std::span<const NamedCase> cases) {
   std::vector<Seed> seeds;
-  for (std::size_t number = 0; number < kFunctionCount; ++number) {
-    const auto function = static_cast<Function>(number);
-    seeds.push_back({"function-" + std::to_string(number), encode_raw_call(plain_call(function))});
+  for (const CFunction& function : c_functions()) {
+    seeds.push_back({"function-" + std::to_string(seeds.size()), encode_raw_call(plain_call(function))});
   }
   for (const NamedCase& named : cases) {
     if (!named.name.starts_with("upstream")) {

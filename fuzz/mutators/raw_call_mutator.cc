@@ -5,6 +5,8 @@
 #include <limits>
 #include <string_view>
 
+#include "fuzz/c_functions/c_function.h"
+
 namespace kvwitness::fuzz {
 namespace {
 
@@ -39,7 +41,7 @@ class RawCallMutator {
   std::int64_t beside(std::int64_t value) { return wrapped_sum(value, static_cast<std::int64_t>(below(3)) - 1); }
   std::int64_t& any_count() { return call_.counts[below(kCountCount)]; }
 
-  void function() { call_.function = static_cast<Function>(below(kFunctionCount)); }
+  void function() { call_.function = static_cast<std::uint8_t>(below(c_functions().size())); }
   void small_count() { any_count() = static_cast<std::int64_t>(below(9)); }
   void limit_count() {
     constexpr std::array<std::int64_t, 8> kLimits = {

@@ -1,11 +1,16 @@
 #include "fuzz/planted_faults/c_functions.h"
 
+#include <kvwitness/kvwitness.h>
+
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 #include "fuzz/planted_faults/catalogue.h"
+#include "kernels/src/plan.h"
 
 namespace kvwitness::fuzz {
 namespace {
@@ -164,25 +169,37 @@ uint64_t segment_of(uint64_t token, uint64_t context_len, uint64_t segments) {
              : kvw_segment_of(token, context_len, segments);
 }
 
+struct StandIn {
+  AnyFunction original;
+  AnyFunction planted;
+};
+
+template <typename Function>
+StandIn stand_in(Function* original, std::type_identity_t<Function>* planted) {
+  return {reinterpret_cast<AnyFunction>(original), reinterpret_cast<AnyFunction>(planted)};
+}
+
 }  // namespace
 
-CAbi planted_c_abi() {
-  CAbi table = kTheCAbi;
-  table.last_error = last_error;
-  table.witness_indices = witness_indices;
-  table.apply = apply;
-  table.scatter = scatter;
-  table.scatter_strided = scatter_strided;
-  table.segment_of = segment_of;
-  table.context_lens_from_windows = from_windows;
-  table.segments_from_environment = gate;
-  table.random_null = random_null;
-  table.locality_null = locality_null;
-  table.select_mask_local = mask_local;
-  table.segment_coverage = coverage;
-  table.attention_mass_recall = recall;
-  table.plan_scatter = plan_scatter;
-  return table;
+AnyFunction planted_function(AnyFunction function) {
+  static const std::array kStandIns = {
+      stand_in(kvw_last_error, last_error),
+      stand_in(kvw_witness_indices, witness_indices),
+      stand_in(kvw_apply, apply),
+      stand_in(kvw_scatter, scatter),
+      stand_in(kvw_scatter_strided, scatter_strided),
+      stand_in(kvw_segment_of, segment_of),
+      stand_in(kvw_context_lens_from_windows, from_windows),
+      stand_in(kvw_segments_from_environment, gate),
+      stand_in(kvw_random_null, random_null),
+      stand_in(kvw_locality_null, locality_null),
+      stand_in(kvw_select_mask_local, mask_local),
+      stand_in(kvw_segment_coverage, coverage),
+      stand_in(kvw_attention_mass_recall, recall),
+      stand_in(kernels::plan_scatter, plan_scatter),
+  };
+  const auto* const found = std::ranges::find(kStandIns, function, &StandIn::original);
+  return found == kStandIns.end() ? function : found->planted;
 }
 
 }  // namespace kvwitness::fuzz

@@ -1,12 +1,14 @@
-// The C ABI's table with the planted fault in the function that it concerns.
+// The C functions with the planted fault in the one that it concerns.
 #ifndef FUZZ_PLANTED_FAULTS_C_FUNCTIONS_H
 #define FUZZ_PLANTED_FAULTS_C_FUNCTIONS_H
 
-#include "fuzz/c_functions/c_abi.h"
+#include "fuzz/under_test.h"
 
 namespace kvwitness::fuzz {
 
-CAbi planted_c_abi();
+// The function that stands in for one of the C ABI or of the CUDA library's host checks: itself where no fault is
+// planted in it.
+AnyFunction planted_function(AnyFunction function);
 
 }  // namespace kvwitness::fuzz
 

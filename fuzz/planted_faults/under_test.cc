@@ -90,9 +90,8 @@ simt::Report launch(const harness::CudaPlan& plan, const harness::EmulatedRun& r
   return launch_planted(plan, run);
 }
 
-const CAbi& c_abi() {
-  static const CAbi kTable = planted_c_abi();
-  return kTable;
+AnyFunction function_under_test(AnyFunction function) {
+  return planted_function(function);
 }
 
 const CaseForms& case_forms() {

@@ -1,4 +1,5 @@
 // Null models, masks, metrics and length helpers against their definitions, in arithmetic of their own.
+#include <kvwitness/kvwitness.h>
 #include <kvwitness/oracle.h>
 
 #include <algorithm>
@@ -30,7 +31,7 @@ constexpr std::int32_t kCanary = 0x5EED5EED;
 
 void expect_ok(kvw_status status, std::string_view subject) {
   if (status != KVW_OK) {
-    broken("legal_call_succeeds", subject, "status " + std::to_string(status) + ": " + c_abi().last_error());
+    broken("legal_call_succeeds", subject, "status " + std::to_string(status) + ": " + under_test(kvw_last_error)());
   }
 }
 
@@ -86,10 +87,10 @@ void judge_null(const MetricsCall& input, bool random) {
   const auto room = static_cast<std::int64_t>(wanted.size() + input.seed % 3);
   Tokens offsets(wanted.size() + 4, kCanary);
   std::int64_t count = -1;
-  expect_ok(random
-                ? c_abi().random_null(context_len, static_cast<std::int64_t>(budget), input.seed, offsets.data(), room,
-                                      &count)
-                : c_abi().locality_null(context_len, static_cast<std::int64_t>(budget), offsets.data(), room, &count),
+  expect_ok(random ? under_test(kvw_random_null)(context_len, static_cast<std::int64_t>(budget), input.seed,
+                                                 offsets.data(), room, &count)
+                   : under_test(kvw_locality_null)(context_len, static_cast<std::int64_t>(budget), offsets.data(), room,
+                                                   &count),
             subject);
   if (count != static_cast<std::int64_t>(wanted.size())) {
     broken("null_count", subject, std::to_string(count) + " offsets instead of " + std::to_string(wanted.size()));
@@ -115,8 +116,8 @@ void judge_mask(const MetricsCall& input, bool random) {
   const auto budget = static_cast<std::int64_t>(input.second % 2 == 0 ? input.second / 2 % 64 : input.second / 2);
   std::vector<std::uint8_t> mask(static_cast<std::size_t>(seq * seq) + 3, kUntouched);
   const auto mask_len = seq * seq + static_cast<std::int64_t>(input.seed % 3);
-  expect_ok(random ? c_abi().select_mask_random(seq, budget, input.seed, mask.data(), mask_len)
-                   : c_abi().select_mask_local(seq, budget, mask.data(), mask_len),
+  expect_ok(random ? under_test(kvw_select_mask_random)(seq, budget, input.seed, mask.data(), mask_len)
+                   : under_test(kvw_select_mask_local)(seq, budget, mask.data(), mask_len),
             subject);
   std::vector<std::uint8_t> wanted(static_cast<std::size_t>(seq * seq), 0);
   for (std::int64_t row = 0; row < seq; ++row) {
@@ -154,8 +155,8 @@ void judge_coverage(const MetricsCall& input) {
              static_cast<double>(harness::oracle_effective_segments(context_len, num_segments));
   }
   double coverage = -1;
-  expect_ok(c_abi().segment_coverage(input.candidates.data(), std::ssize(input.candidates), context_len, num_segments,
-                                     &coverage),
+  expect_ok(under_test(kvw_segment_coverage)(input.candidates.data(), std::ssize(input.candidates), context_len,
+                                             num_segments, &coverage),
             "kvw_segment_coverage");
   if (coverage != wanted) {
     broken("coverage_value", "kvw_segment_coverage",
@@ -174,8 +175,8 @@ void judge_recall(const MetricsCall& input) {
     selected += distinct.contains(static_cast<std::int32_t>(token)) ? value : 0;
   }
   double recall = -1;
-  expect_ok(c_abi().attention_mass_recall(input.candidates.data(), std::ssize(input.candidates), input.attention.data(),
-                                          context_len, &recall),
+  expect_ok(under_test(kvw_attention_mass_recall)(input.candidates.data(), std::ssize(input.candidates),
+                                                  input.attention.data(), context_len, &recall),
             "kvw_attention_mass_recall");
   const bool undefined = std::isnan(total) || total == 0;
   const auto wanted = undefined ? 0 : static_cast<double>(selected / total);
@@ -192,7 +193,7 @@ void judge_segment_of(const MetricsCall& input) {
   const std::uint64_t context_len = std::max<std::uint64_t>(input.second, 1);
   const std::uint64_t effective = std::min(input.seed, context_len);
   const auto wanted = static_cast<std::uint64_t>(static_cast<unsigned __int128>(token) * effective / context_len);
-  const std::uint64_t segment = c_abi().segment_of(token, input.second, input.seed);
+  const std::uint64_t segment = under_test(kvw_segment_of)(token, input.second, input.seed);
   if (segment != wanted) {
     broken("segment_of", "kvw_segment_of",
            std::to_string(segment) + " instead of " + std::to_string(wanted) + " for token " + std::to_string(token) +
@@ -216,7 +217,7 @@ void judge_windows(const MetricsCall& input) {
   const Tokens starts(input.candidates.begin(), input.candidates.begin() + half);
   const Tokens ends(input.candidates.begin() + half, input.candidates.begin() + 2 * half);
   Tokens lengths(starts.size() + 1, kCanary);
-  expect_ok(c_abi().context_lens_from_windows(starts.data(), ends.data(), half, lengths.data()),
+  expect_ok(under_test(kvw_context_lens_from_windows)(starts.data(), ends.data(), half, lengths.data()),
             "kvw_context_lens_from_windows");
   Tokens wanted;
   for (std::size_t row = 0; row < starts.size(); ++row) {
@@ -235,7 +236,7 @@ void judge_requests(const MetricsCall& input) {
     }
   }
   Tokens lengths(wanted.size() + 1, kCanary);
-  expect_ok(c_abi().context_lens_from_requests(seq_lens.data(), std::ssize(seq_lens), next_n, lengths.data()),
+  expect_ok(under_test(kvw_context_lens_from_requests)(seq_lens.data(), std::ssize(seq_lens), next_n, lengths.data()),
             "kvw_context_lens_from_requests");
   expect_lengths("kvw_context_lens_from_requests", lengths, std::move(wanted));
 }

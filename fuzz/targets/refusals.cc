@@ -1,5 +1,6 @@
 // Raw calls against refusal_rule.h: the status, the message, and what the call wrote.
 #include <kvwitness/backend.h>
+#include <kvwitness/kvwitness.h>
 
 #include <algorithm>
 #include <array>
@@ -9,48 +10,26 @@
 #include <string_view>
 #include <vector>
 
-#include "fuzz/c_functions/raw_call.h"
+#include "fuzz/c_functions/c_function.h"
 #include "fuzz/c_functions/refusal_rule.h"
 #include "fuzz/finding.h"
 #include "fuzz/mutators/raw_call_mutator.h"
 #include "fuzz/target.h"
 #include "fuzz/under_test.h"
+#include "kernels/src/plan.h"
 #include "properties/case/status.h"
 
 namespace kvwitness::fuzz {
 namespace {
-
-constexpr std::array<std::string_view, kFunctionCount> kNames = {
-    "kvw_witness_indices",
-    "kvw_apply",
-    "kvw_scatter",
-    "kvw_scatter_strided",
-    "kvw_context_lens_from_windows",
-    "kvw_context_lens_from_requests",
-    "kvw_segments_from_environment",
-    "kvw_random_null",
-    "kvw_locality_null",
-    "kvw_select_mask_random",
-    "kvw_select_mask_local",
-    "kvw_segment_coverage",
-    "kvw_attention_mass_recall",
-    "kvw_set_backend",
-    "kvw_cuda_witness_indices",
-    "kvw_cuda_apply",
-    "kvw_cuda_scatter",
-};
-
-constexpr const char* kGateVariable = "VLLM_SPARSE_MLA_TOPOLOGY_SEGMENTS";
 
 struct alignas(64) Arena {
   std::array<std::uint8_t, kArenaBytes> bytes{};
 };
 
 struct Result {
-  std::int32_t status;
+  CallResult returned;
   std::string message;  // afterwards
   std::string message_before;
-  bool launches = false;
 };
 
 class Caller {
@@ -66,100 +45,31 @@ class Caller {
   const Arena& after() const { return arena_; }
 
   Result make() {
-    const bool cuda = call_.function >= Function::kCudaWitnessIndices;
-    const auto message = [cuda] { return std::string(cuda ? c_abi().cuda_last_error() : c_abi().last_error()); };
+    const CFunction& function = function_of(call_);
+    const auto message = [&]() -> std::string {
+      return function.is_cuda() ? under_test(kernels::last_error)() : under_test(kvw_last_error)();
+    };
+    if (function.environment != nullptr) {
+      setenv(function.environment, call_.text.c_str(), 1);
+    }
     Result result;
     result.message_before = message();
-    result.status = cuda ? call_cuda(result.launches) : call_host();
+    result.returned = function.call(function, call_, arena_.bytes.data());
     result.message = message();
     return result;
   }
 
  private:
-  template <typename T>
-  T* at(PointerIndex index) {
-    const std::int32_t offset = call_.pointers[index];
-    return offset == RawCall::kNull ? nullptr : reinterpret_cast<T*>(arena_.bytes.data() + offset);
-  }
-  std::int64_t count(CountIndex index) const { return call_.counts[index]; }
-
-  kvw_status call_host();
-  kvw_status call_cuda(bool& launches);
-
   const RawCall& call_;
   Arena arena_;
   Arena before_;
 };
 
-kvw_status Caller::call_host() {
-  const CAbi& abi = c_abi();
-  auto* const learned = at<std::int32_t>(kLearned);
-  const auto* const lens = at<std::int32_t>(kLens);
-  auto* const out = at<std::int32_t>(kOut);
-  switch (call_.function) {
-    case Function::kWitnessIndices:
-      return abi.witness_indices(learned, count(kLen), count(kTopk), lens, count(kRows), count(kSegments), out);
-    case Function::kApply:
-      return abi.apply(learned, count(kLen), count(kTopk), lens, count(kRows), count(kKeep), count(kSegments),
-                       count(kReplacements), out);
-    case Function::kScatter:
-      return abi.scatter(learned, count(kLen), count(kTopk), lens, count(kRows), count(kSegments));
-    case Function::kScatterStrided:
-      return abi.scatter_strided(learned, count(kStride), count(kTopk), lens, count(kRows), count(kSegments));
-    case Function::kLensFromWindows:
-      return abi.context_lens_from_windows(learned, lens, count(kRows), out);
-    case Function::kLensFromRequests:
-      return abi.context_lens_from_requests(learned, count(kTopk), count(kRows), out);
-    case Function::kGate:
-      return abi.segments_from_environment(at<std::int64_t>(kLearned));
-    case Function::kRandomNull:
-      return abi.random_null(count(kTopk), count(kRows), call_.seed, learned, count(kLen), at<std::int64_t>(kLens));
-    case Function::kLocalityNull:
-      return abi.locality_null(count(kTopk), count(kRows), learned, count(kLen), at<std::int64_t>(kLens));
-    case Function::kMaskRandom:
-      return abi.select_mask_random(count(kTopk), count(kRows), call_.seed, at<std::uint8_t>(kLearned), count(kLen));
-    case Function::kMaskLocal:
-      return abi.select_mask_local(count(kTopk), count(kRows), at<std::uint8_t>(kLearned), count(kLen));
-    case Function::kCoverage:
-      return abi.segment_coverage(learned, count(kLen), count(kTopk), count(kSegments), at<double>(kOut));
-    case Function::kRecall:
-      return abi.attention_mass_recall(learned, count(kLen), at<double>(kLens), count(kTopk), at<double>(kOut));
-    default:
-      return abi.set_backend(call_.text.empty() ? nullptr : call_.text.c_str());
-  }
-}
-
-kvw_status Caller::call_cuda(bool& launches) {
-  const CAbi& abi = c_abi();
-  auto* const learned = at<std::int32_t>(kLearned);
-  auto* const out = at<std::int32_t>(kOut);
-  const kvw_cuda_lengths described{at<std::int32_t>(kLens), at<std::int32_t>(kStarts), count(kLengthsCount),
-                                   count(kLengthsStride), count(kLengthsNextN)};
-  const kvw_cuda_lengths* const lengths = call_.pointers[kLengthsStruct] == RawCall::kNull ? nullptr : &described;
-  if (call_.function == Function::kCudaWitnessIndices) {
-    kernels::IndicesPlan plan;
-    const kvw_status status = abi.plan_witness_indices(learned, count(kLen), count(kStride), count(kTopk), lengths,
-                                                       count(kRows), count(kSegments), out, count(kOutLen), plan);
-    launches = plan.few.has_value() || plan.many.has_value();
-    return status;
-  }
-  kernels::MergePlan plan;
-  const kvw_status status =
-      call_.function == Function::kCudaApply
-          ? abi.plan_apply(learned, count(kLen), count(kStride), count(kTopk), lengths, count(kRows), count(kKeep),
-                           count(kSegments), count(kReplacements), out, count(kOutLen), count(kOutStride), plan)
-          : abi.plan_scatter(learned, count(kLen), count(kStride), count(kTopk), lengths, count(kRows),
-                             count(kSegments), plan);
-  launches = plan.has_value();
-  return status;
-}
-
-// A legal call reads and writes for real, so what it reaches must lie in the arena; the metrics also work through their
-// counts.
+// A legal call reads and writes for real, so what it reaches must lie in the arena, and it must end soon.
 bool can_be_made(const RawCall& call, const Ruling& ruling) {
-  constexpr std::int64_t kMostSegments = 1 << 20;
-  const bool affordable = call.function != Function::kCoverage || ruling.status != harness::status::kOk ||
-                          std::min(call.counts[kTopk], call.counts[kSegments]) <= kMostSegments;
+  const CFunction& function = function_of(call);
+  const bool affordable =
+      function.is_affordable == nullptr || ruling.status != harness::status::kOk || function.is_affordable(call);
   const auto inside = [](const Reach& reach) {
     return reach.bytes == 0 ||
            (reach.pointer != RawCall::kNull && reach.bytes <= kArenaBytes &&
@@ -178,14 +88,14 @@ std::vector<std::string_view> runnable_backends() {
   return names;
 }
 
-class Judge {
+class CallJudge {
  public:
-  Judge(const RawCall& call, const Ruling& ruling)
-      : subject_(kNames[static_cast<std::size_t>(call.function)]), ruling_(ruling), call_(call) {}
+  CallJudge(const RawCall& call, const Ruling& ruling)
+      : subject_(function_of(call).name), ruling_(ruling), call_(call) {}
 
   void status_and_message(const Result& result) const {
-    if (result.status != ruling_.status) {
-      broken("refusal", "status " + std::string(harness::status_name(result.status)) + " instead of " +
+    if (result.returned.status != ruling_.status) {
+      broken("refusal", "status " + std::string(harness::status_name(result.returned.status)) + " instead of " +
                             std::string(harness::status_name(ruling_.status)) + " (" + std::string(ruling_.argument) +
                             ")");
     }
@@ -195,8 +105,8 @@ class Judge {
     if (ruling_.status != harness::status::kOk && result.message.find(ruling_.argument) == std::string::npos) {
       broken("message_names_the_argument", "\"" + result.message + "\" does not name " + std::string(ruling_.argument));
     }
-    if (result.launches != ruling_.launches) {
-      broken("launches", result.launches ? "something would be launched" : "nothing would be launched");
+    if (result.returned.launches != ruling_.launches) {
+      broken("launches", result.returned.launches ? "something would be launched" : "nothing would be launched");
     }
   }
 
@@ -233,28 +143,32 @@ class Judge {
   const RawCall& call_;
 };
 
+// set_backend also changes what is in use; the next input finds it as this one did.
+void judge_backend_in_use(const RawCall& call, const Result& result, const std::string& before,
+                          const CallJudge& judge) {
+  const std::string_view now = under_test(kvw_backend)();
+  if (result.returned.status != KVW_OK ? now != before : !call.text.empty() && now != call.text) {
+    judge.broken("backend_in_use", std::string(now));
+  }
+  under_test(kvw_set_backend)(nullptr);
+}
+
 int judge_input(const std::uint8_t* data, std::size_t size) {
   static const std::vector<std::string_view> kBackends = runnable_backends();
+  static const std::uint8_t kSetBackend = function_number("kvw_set_backend");
   const RawCall call = decode_raw_call({data, size});
   const Ruling ruling = ruling_of(call, kBackends);
   if (!can_be_made(call, ruling)) {
     return -1;
   }
-  if (call.function == Function::kGate) {
-    setenv(kGateVariable, call.text.c_str(), 1);
-  }
-  const std::string backend = c_abi().backend();
+  const std::string backend = under_test(kvw_backend)();
   Caller caller(call);
   const Result result = caller.make();
-  const Judge judge(call, ruling);
+  const CallJudge judge(call, ruling);
   judge.status_and_message(result);
   judge.bytes(caller.before(), caller.after());
-  if (call.function == Function::kSetBackend) {
-    const std::string_view now = c_abi().backend();
-    if (result.status != KVW_OK ? now != backend : !call.text.empty() && now != call.text) {
-      judge.broken("backend_in_use", std::string(now));
-    }
-    c_abi().set_backend(nullptr);
+  if (call.function == kSetBackend) {
+    judge_backend_in_use(call, result, backend, judge);
   }
   return 0;
 }

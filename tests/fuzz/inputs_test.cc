@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "fuzz/c_functions/raw_call.h"
+#include "fuzz/c_functions/c_function.h"
 #include "fuzz/engine/replay_files.h"
 #include "fuzz/inputs/scheduled_case.h"
 #include "fuzz/seeds.h"
@@ -42,7 +42,7 @@ TEST(ScheduledCaseTest, NoBytesAreAScheduleInOrderAndACase) {
 
 TEST(RawCallTest, ComesBackFromItsBytes) {
   RawCall call;
-  call.function = Function::kCudaApply;
+  call.function = function_number("kvw_cuda_apply");
   call.counts = {4,
                  2,
                  8,
