@@ -15,12 +15,12 @@ cmake --build "$build" --target kvwitness_fuzz_targets kvwitness_fuzz
 ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=0}" LLVM_PROFILE_FILE="$WORK/seeds.profraw" "$build/kvwitness_fuzz" seeds "$WORK/seeds" corpus
 
 "$build/kvwitness_fuzz" targets > "$WORK/targets"
-while read -r target max_len; do
+while read -r target max_len _; do
   cp "$build/fuzz/targets/$target" "$OUT/$target"
   rm -f "$OUT/${target}_seed_corpus.zip"
   (cd "$WORK/seeds/$target" && python3 -m zipfile -c "$OUT/${target}_seed_corpus.zip" .)
   printf '[libfuzzer]\nmax_len = %s\ntimeout = 25\n' "$max_len" > "$OUT/$target.options"
-  if [ -f "fuzz/$target.dict" ]; then
-    cp "fuzz/$target.dict" "$OUT/$target.dict"
+  if [ -f "fuzz/targets/$target.dict" ]; then
+    cp "fuzz/targets/$target.dict" "$OUT/$target.dict"
   fi
 done < "$WORK/targets"

@@ -20,13 +20,13 @@ void print(const Finding& finding) {
 
 }  // namespace
 
-void report(const Finding& finding) {
+void report_finding(const Finding& finding) {
   print(finding);
   std::fflush(stderr);
   std::abort();
 }
 
-void report(const Finding& finding, const harness::Case& value) {
+void report_finding(const Finding& finding, const harness::Case& value) {
   constexpr std::size_t kMostCharacters = 4096;
   print(finding);
   const std::string json = to_json(value).substr(0, kMostCharacters) + "\n";

@@ -23,8 +23,8 @@ struct Finding {
 //     kvwitness-finding target=differential invariant=oracle_equality subject=avx2: row 0 slot 3 is 7, not 8
 //
 // With a case, its first 4,096 characters of JSON follow on a line of their own.
-[[noreturn]] void report(const Finding& finding);
-[[noreturn]] void report(const Finding& finding, const harness::Case& value);
+[[noreturn]] void report_finding(const Finding& finding);
+[[noreturn]] void report_finding(const Finding& finding, const harness::Case& value);
 
 inline constexpr std::string_view kFindingPrefix = "kvwitness-finding ";
 

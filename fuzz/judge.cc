@@ -26,8 +26,8 @@ bool can_be_laid_out(const Case& value, bool strided) {
   if (harness::beyond_limits(value, strided)) {
     return false;
   }
-  for (const Case& earlier : value.prior_calls) {
-    if (harness::beyond_limits(earlier, strided)) {
+  for (const Case& prior : value.prior_calls) {
+    if (harness::beyond_limits(prior, strided)) {
       return false;
     }
   }
@@ -49,40 +49,39 @@ harness::MemoryContext memory_context_of(const Case& value) {
           (state & 2) != 0};
 }
 
-Expected::Expected(const Case& value) : value_(value), rows_(rows_of(value)) {
-  for (const Case& earlier : value.prior_calls) {
-    after_rows_.push_back(rows_of(earlier));
+OracleAnswers::OracleAnswers(const Case& value) : value_(value), rows_(rows_of(value)) {
+  for (const Case& prior : value.prior_calls) {
+    prior_rows_.push_back(rows_of(prior));
   }
 }
 
-bool Expected::agrees(const Case& call, const std::vector<std::int32_t>& rows, const Outcome& outcome,
-                      const harness::Implementation& implementation) const {
+bool OracleAnswers::agrees(const Case& call, const std::vector<std::int32_t>& rows, const Outcome& outcome,
+                           const harness::Implementation& implementation) const {
   const std::int32_t status = harness::expected_status(call, harness::sees_stride(implementation, call));
   return outcome.ending == harness::Ending::kReturned && outcome.status == status && outcome.stray.empty() &&
          outcome.rows == (status == harness::status::kOk ? rows : outcome.before);
 }
 
-void Expected::judge(std::string_view target, harness::Implementation& implementation) const {
+void OracleAnswers::judge(std::string_view target, harness::Implementation& implementation) const {
   if (!implementation.supports(value_) ||
       !can_be_laid_out(value_, implementation.honours_stride(value_.operation) && value_.row_stride.has_value())) {
     return;
   }
-  for (const Case& earlier : value_.prior_calls) {
-    if (!implementation.supports(earlier)) {
+  for (const Case& prior : value_.prior_calls) {
+    if (!implementation.supports(prior)) {
       return;
     }
   }
   const Outcome outcome = implementation.run_in(value_, memory_context_of(value_));
   if (!agrees(value_, rows_, outcome, implementation)) {
     judge_by_properties(target, value_, outcome, implementation, true);
-    report({target, "oracle_equality", implementation.name(), "the run differs from the oracle's"}, value_);
+    report_finding({target, "oracle_equality", implementation.name(), "the run differs from the oracle's"}, value_);
   }
   for (std::size_t i = 0; i < outcome.prior_calls.size(); ++i) {
-    if (!agrees(value_.prior_calls[i], after_rows_[i], outcome.prior_calls[i], implementation)) {
+    if (!agrees(value_.prior_calls[i], prior_rows_[i], outcome.prior_calls[i], implementation)) {
       judge_by_properties(target, value_.prior_calls[i], outcome.prior_calls[i], implementation, true);
-      report(
-          {target, "oracle_equality", implementation.name(), "a call before the case's own differs from the oracle's"},
-          value_);
+      report_finding({target, "oracle_equality", implementation.name(), "a prior call differs from the oracle's"},
+                     value_);
     }
   }
 }
@@ -101,7 +100,7 @@ void judge_by_properties(std::string_view target, const Case& value, const Outco
                 std::to_string(verdict.difference->slot) + ": " + std::to_string(verdict.difference->actual) +
                 " instead of " + std::to_string(verdict.difference->expected) + ")";
       }
-      report({target, property.name, implementation.name(), what}, value);
+      report_finding({target, property.name, implementation.name(), what}, value);
     }
   }
 }

@@ -9,9 +9,8 @@
 #include <optional>
 #include <string_view>
 
-#include "fuzz/case_simplifier.h"
 #include "fuzz/finding.h"
-#include "fuzz/scheduled_case.h"
+#include "properties/shrinking/shrinking.h"
 
 namespace kvwitness::fuzz {
 namespace {
@@ -65,7 +64,7 @@ std::string describe(int status, const std::string& text) {
   return "exit status " + std::to_string(WEXITSTATUS(status));
 }
 
-// One target's candidates, tried in turn until no one of them ends as the original does.
+// One target's inputs, each tried in a process of its own, of which one that ends as the first did is kept.
 class Minimiser {
  public:
   Minimiser(const Target& target, Bytes bytes, int most_attempts)
@@ -76,20 +75,13 @@ class Minimiser {
     if (best_.ending.empty()) {
       return std::move(best_);
     }
-    switch (target_.form) {
-      case InputForm::kCase:
-        while (
-            try_any(simpler(harness::decode(best_.bytes)), [](const harness::Case& value) { return encode(value); })) {
-        }
-        break;
-      case InputForm::kScheduledCase:
-        while (try_any(simpler_runs(), encode_scheduled)) {
-        }
-        break;
-      default:
-        drop_bytes();
-        plain_bytes();
-        break;
+    if (target_.form->case_of != nullptr) {
+      plainer_around_case();
+      shrink_case();
+      plainer_around_case();
+    } else {
+      drop_bytes();
+      plain_bytes();
     }
     return std::move(best_);
   }
@@ -109,33 +101,23 @@ class Minimiser {
     return true;
   }
 
-  template <typename Values, typename Encode>
-  bool try_any(const Values& values, const Encode& encode_one) {
-    return std::ranges::any_of(values, [&](const auto& value) { return try_one(encode_one(value)); });
+  void shrink_case() {
+    const InputForm& form = *target_.form;
+    harness::shrink(form.case_of(best_.bytes), most_attempts_ - best_.attempts, [&](const harness::Case& candidate) {
+      // Bytes cannot say a call of more elements.
+      if (!is_within_limits(candidate)) {
+        return harness::Attempt::kOutsideDomain;
+      }
+      return try_one(form.with_case(best_.bytes, candidate)) ? harness::Attempt::kFails : harness::Attempt::kPasses;
+    });
   }
-
-  std::vector<ScheduledCase> simpler_runs() const {
-    const ScheduledCase now = decode_scheduled(best_.bytes);
-    std::vector<ScheduledCase> runs;
-    const auto with = [&](const auto& change) {
-      runs.push_back(now);
-      change(runs.back());
+  void plainer_around_case() {
+    const auto plainer = target_.form->plainer_around_case;
+    const auto try_any = [&] {
+      return std::ranges::any_of(plainer(best_.bytes), [&](const Bytes& candidate) { return try_one(candidate); });
     };
-    if (now.run.schedule != simt::in_order) {
-      with([](ScheduledCase& run) { run.run.schedule = simt::in_order; });
-      with([](ScheduledCase& run) { run.run.schedule /= 2; });
+    while (plainer != nullptr && try_any()) {
     }
-    if (now.run.grid_divisor != 1) {
-      with([](ScheduledCase& run) { run.run.grid_divisor = 1; });
-    }
-    if (now.lengths_choice != 0) {
-      with([](ScheduledCase& run) { run.lengths_choice = 0; });
-    }
-    for (harness::Case& value : simpler(now.value)) {
-      runs.push_back(now);
-      runs.back().value = std::move(value);
-    }
-    return runs;
   }
 
   void drop_bytes() {
@@ -148,9 +130,8 @@ class Minimiser {
       }
     }
   }
-  // Text stays text: a digit where a digit does.
   void plain_bytes() {
-    const std::uint8_t plain = target_.form == InputForm::kText ? '0' : 0;
+    const std::uint8_t plain = target_.form->is_text ? '0' : 0;
     for (std::size_t i = 0; i < best_.bytes.size() && left(); ++i) {
       Bytes plainer = best_.bytes;
       plainer[i] = plain;

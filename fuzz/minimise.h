@@ -3,16 +3,12 @@
 #define FUZZ_MINIMISE_H
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
-#include <vector>
 
-#include "fuzz/targets.h"
+#include "fuzz/target.h"
 
 namespace kvwitness::fuzz {
-
-using Bytes = std::vector<std::uint8_t>;
 
 // How a run of the target on the bytes ends, in a process of its own: "" where it returns; the finding up to its
 // sentence ("target=... invariant=... subject=..."); a sanitizer's summary without addresses; or the signal or exit
@@ -26,8 +22,8 @@ struct Minimised {
 };
 
 // Smaller and plainer inputs of which every one ends the run exactly as `bytes` do; the smallest found within so many
-// runs. Cases shrink as cases, other inputs as bytes. `bytes` themselves, with an empty ending, where their run
-// returns.
+// runs. Cases shrink by properties/shrinking, so a legal call stays legal and a refused one keeps its status; other
+// inputs shrink as bytes. `bytes` themselves, with an empty ending, where their run returns.
 Minimised minimise(const Target& target, Bytes bytes, int most_attempts);
 
 }  // namespace kvwitness::fuzz

@@ -3,6 +3,7 @@
 #include <kvwitness/legality.h>
 #include <kvwitness/oracle.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
@@ -13,11 +14,10 @@
 #include <utility>
 #include <vector>
 
+#include "fuzz/engine/replay_files.h"
 #include "fuzz/minimise.h"
-#include "fuzz/replay_files.h"
-#include "fuzz/scheduled_case.h"
 #include "fuzz/seeds.h"
-#include "fuzz/targets.h"
+#include "fuzz/target.h"
 #include "properties/case/status.h"
 
 namespace kvwitness::fuzz {
@@ -31,7 +31,8 @@ constexpr int kNoCase = 3;
 
 constexpr std::string_view kHelp =
     "usage: kvwitness_fuzz COMMAND ...\n"
-    "  targets                        the targets, one a line, with the largest input worth trying\n"
+    "  targets                        the targets, one a line: name, largest input worth trying, what it judges and "
+    "reads\n"
     "  replay TARGET PATH...          runs the target on files and on the files of folders; case files (.json, .jsonl) "
     "become inputs,\n"
     "                                 .bytes files are replayed on the target that their name starts with\n"
@@ -64,7 +65,7 @@ std::expected<std::vector<Bytes>, std::string> inputs_in(const Target& target, c
   if (is_of_another_target(target, file) || fs::path(file).filename() == "README.md") {
     return std::vector<Bytes>();
   }
-  if (!is_case_file(file) || target.form == InputForm::kText) {
+  if (!is_case_file(file) || target.form->is_text) {
     auto bytes = bytes_of(file);
     if (!bytes) {
       return std::unexpected(bytes.error());
@@ -77,7 +78,7 @@ std::expected<std::vector<Bytes>, std::string> inputs_in(const Target& target, c
   }
   std::vector<Bytes> inputs;
   for (const harness::Case& value : *cases) {
-    for (Bytes& input : inputs_of(target, value)) {
+    for (Bytes& input : target.form->inputs_of(value)) {
       inputs.push_back(std::move(input));
     }
   }
@@ -139,8 +140,8 @@ int minimise_file(const Target& target, const std::string& file, const std::stri
 
 // The call with the oracle's answers.
 harness::Case answered(harness::Case value) {
-  for (harness::Case& earlier : value.prior_calls) {
-    earlier = answered(std::move(earlier));
+  for (harness::Case& prior : value.prior_calls) {
+    prior = answered(std::move(prior));
   }
   const std::int32_t status = harness::expected_status(value, true);
   value.expect = status == harness::status::kOk ? harness::Expectation(harness::expected_rows(value))
@@ -153,17 +154,12 @@ int print_json(const Target& target, const std::string& file) {
   if (!bytes) {
     return fail(bytes.error());
   }
-  switch (target.form) {
-    case InputForm::kCase:
-      std::printf("%s\n", to_json(answered(harness::decode(*bytes))).c_str());
-      return 0;
-    case InputForm::kScheduledCase:
-      std::printf("%s\n", to_json(answered(decode_scheduled(*bytes).value)).c_str());
-      return 0;
-    default:
-      std::fprintf(stderr, "kvwitness_fuzz: an input of %s is no case\n", std::string(target.name).c_str());
-      return kNoCase;
+  if (target.form->case_of == nullptr) {
+    std::fprintf(stderr, "kvwitness_fuzz: an input of %s is no case\n", std::string(target.name).c_str());
+    return kNoCase;
   }
+  std::printf("%s\n", to_json(answered(target.form->case_of(*bytes))).c_str());
+  return 0;
 }
 
 int write_inputs(const Target& target, const std::string& file, const fs::path& folder) {
@@ -203,7 +199,10 @@ int write_seeds(const fs::path& folder, const std::string& corpus) {
 
 int list_targets() {
   for (const Target& target : all_targets()) {
-    std::printf("%s %zu\n", std::string(target.name).c_str(), most_input_bytes(target));
+    const auto faults = std::ranges::count(target.finds, ' ') + (target.finds.empty() ? 0 : 1);
+    std::printf("%s %zu judges %s; reads %s; finds %td planted faults in at most %d executions each\n",
+                std::string(target.name).c_str(), target.form->most_input_bytes, std::string(target.judges).c_str(),
+                std::string(target.form->name).c_str(), faults, target.control_runs);
   }
   return 0;
 }

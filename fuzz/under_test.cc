@@ -25,8 +25,8 @@ simt::Report launch(const harness::CudaPlan& plan, const harness::EmulatedRun& r
   return harness::launch_emulated(plan, run);
 }
 
-const CAbi& c_abi() {
-  return kTheCAbi;
+AnyFunction function_under_test(AnyFunction function) {
+  return function;
 }
 
 const CaseForms& case_forms() {

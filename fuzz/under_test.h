@@ -1,5 +1,5 @@
-// What the targets judge. under_test.cc answers with the project's own code; planted_under_test.cc, linked in its
-// place, answers with a fault planted in it, so that a campaign can be seen to find what it should.
+// What the targets judge. under_test.cc answers with the project's own code; planted_faults/under_test.cc, linked in
+// its place, answers with a fault planted in it, so that a campaign can be seen to find what it should.
 #ifndef FUZZ_UNDER_TEST_H
 #define FUZZ_UNDER_TEST_H
 
@@ -14,7 +14,6 @@
 #include <string_view>
 #include <vector>
 
-#include "fuzz/c_abi.h"
 #include "properties/case/implementation.h"
 #include "properties/implementations/emulated_launch.h"
 
@@ -23,14 +22,19 @@ namespace kvwitness::fuzz {
 // The implementations over host pointers that can run here: the C ABI and every backend.
 std::vector<std::unique_ptr<harness::Implementation>> host_implementations();
 
-// The C ABI alone.
+// The C ABI only.
 std::unique_ptr<harness::Implementation> c_abi_implementation();
 
 // A planned call of the CUDA library on the CPU executor.
 simt::Report launch(const harness::CudaPlan& plan, const harness::EmulatedRun& run);
 
-// The functions of the C ABI and the CUDA library's host checks.
-const CAbi& c_abi();
+// A function of the C ABI or one of the CUDA library's host checks: itself, or the one that stands in for it.
+using AnyFunction = void (*)();
+AnyFunction function_under_test(AnyFunction function);
+template <typename Function>
+Function* under_test(Function* function) {
+  return reinterpret_cast<Function*>(function_under_test(reinterpret_cast<AnyFunction>(function)));
+}
 
 // The case file format and the byte form.
 struct CaseForms {

@@ -13,7 +13,7 @@ import coverage
 import rehearse
 from campaign import Campaign, State
 from crashes import KnownFailures
-from layout import CORPUS, PRESETS, ROOT, Build, DriverError, build_preset, run_tool, say, target_names
+from layout import CORPUS, PRESETS, ROOT, Build, DriverError, build_preset, descriptors, run_tool, say, target_names
 
 BUILT_FOR_CAMPAIGNS = ("kvwitness_fuzz", "kvwitness_fuzz_targets")
 COMMANDS = ("adopt", "prune", "coverage", "rehearse", "regressions", "known", "control", "mutators")
@@ -49,7 +49,7 @@ def campaign_arguments(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--jobs", type=positive, default=1, help="processes at a time (default 1)")
     parser.add_argument("--seed", type=positive, default=1, help="of --runs (default 1)")
     parser.add_argument("--sanitizer", choices=sorted(PRESETS), default="address",
-                        help="address with undefined (default), thread (cuda_differential alone), or none")
+                        help="address with undefined (default), thread (only targets that have threads), or none")
     common(parser)
     return parser.parse_args(arguments)
 
@@ -82,8 +82,9 @@ def refuse_unknown_target(options: argparse.Namespace) -> None:
 
 def run_campaign(arguments: list[str]) -> int:
     options = campaign_arguments(arguments)
-    if options.sanitizer == "thread" and options.target != "cuda_differential":
-        raise DriverError("--sanitizer thread is for cuda_differential: no other target has threads")
+    threaded = [name for name, each in descriptors().items() if each.has_threads]
+    if options.sanitizer == "thread" and options.target not in threaded:
+        raise DriverError(f"--sanitizer thread is for {', '.join(threaded)}: no other target has threads")
     refuse_unknown_target(options)
     state = State(options.state.resolve())
     build = built(options, PRESETS[options.sanitizer], *BUILT_FOR_CAMPAIGNS)
@@ -131,7 +132,7 @@ def run_prune(arguments: list[str]) -> int:
 
 
 def run_coverage(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="./run fuzz coverage", description="The lines of lib and kernels that fuzzing alone never reaches.")
+    parser = argparse.ArgumentParser(prog="./run fuzz coverage", description="The lines of lib and kernels that fuzzing never reaches.")
     common(parser)
     options = parser.parse_args(arguments)
     print(coverage.report(built(options, "fuzz-coverage", "kvwitness_fuzz"), options.state.resolve() / "corpus"))
@@ -179,21 +180,23 @@ def run_known(arguments: list[str]) -> int:
 
 
 def run_control(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="./run fuzz control", description="A campaign that must find its planted fault, or refute the canary.")
+    parser = argparse.ArgumentParser(prog="./run fuzz control", description="A campaign that must find its planted fault, or refute the claim of a canary.")
     parser.add_argument("target")
     parser.add_argument("fault", nargs="?", help="one planted fault (default: all of the target's)")
     parser.add_argument("--runs", type=positive)
     common(parser)
     options = parser.parse_args(arguments)
     planted = controls.planted_faults()
-    if options.target != "canary":
+    described = descriptors().get(options.target)
+    is_canary = described is not None and described.is_control
+    if not is_canary:
         known_target(options.target, planted)
         if options.fault not in (None, *planted[options.target]):
             raise DriverError(f"no fault '{options.fault}' is planted in {options.target}; they are {', '.join(planted[options.target])}")
     build = built(options, PRESETS["address"], "kvwitness_fuzz", "kvwitness_fuzz_controls")
     limits = with_seeds(options, build).target_limits()
-    if options.target == "canary":
-        print(controls.check(build, "canary", limits["differential"], None, options.runs))
+    if is_canary:
+        print(controls.check(build, options.target, limits[controls.sharing_seeds_with(options.target)], None, options.runs))
         return 0
     faults = [options.fault] if options.fault else planted[options.target]
     missed = []

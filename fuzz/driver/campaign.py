@@ -14,7 +14,7 @@ from pathlib import Path
 
 import corpora
 from crashes import CrashStore, KnownFailures
-from layout import ROOT, Build, DriverError, sanitizer_environment, say
+from layout import Build, DriverError, dictionary_of, sanitizer_environment, say
 
 # "#123: cov: 10 ft: 20 corp: 3 exec/s: 40 oom/timeout/crash: 0/0/1 time: 5s ..." in fork mode, "#123\tNEW    cov: 10 ft: 20 ..." otherwise.
 PROGRESS = re.compile(r"^#(\d+)(?::|\s+\w+)\s+cov: (\d+) ft: (\d+) corp: (\d+)")
@@ -88,8 +88,7 @@ class Round:
     def arguments(self) -> list[str]:
         arguments = [f"-max_len={self.limit}", "-timeout=10", "-rss_limit_mb=4096", "-print_final_stats=1",
                      f"-artifact_prefix={self.state.artifacts(self.target)}{os.sep}"]
-        dictionary = ROOT / "fuzz" / f"{self.target}.dict"
-        if dictionary.exists():
+        if dictionary := dictionary_of(self.target):
             arguments.append(f"-dict={dictionary}")
         return arguments
 
@@ -178,7 +177,7 @@ class Campaign:
         return 1 if any(progress.crashes_new for progress in self.progress.values()) else 0
 
     def run_for_executions(self, runs: int, seed: int, jobs: int) -> int:
-        """Every target once, `runs` executions each from a fixed seed and the seeds alone: the same each time on the same build."""
+        """Every target once, `runs` executions each from a fixed seed and the seeds only: the same each time on the same build."""
         queue = iter(self.targets)
 
         def work() -> None:

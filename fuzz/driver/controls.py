@@ -10,25 +10,26 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from crashes import signature_of
-from layout import ROOT, Build, DriverError, sanitizer_environment, say
+from layout import Build, DriverError, descriptors, dictionary_of, sanitizer_environment, say
 
-FAULT = re.compile(r'^\s*X\((\w+), "([\w ]+)", "([^"]+)"\)', re.MULTILINE)
 EXECUTED = re.compile(r"^stat::number_of_executed_units:\s+(\d+)", re.MULTILINE)
 EDGES = re.compile(r"cov: (\d+)")
 SEED = 20260731
 
-# The bound on a planted fault's executions. The executor runs each of 256 threads of a kernel, so its target gets fewer.
-MOST_EXECUTIONS = {"cuda_differential": 20000}
 DEFAULT_EXECUTIONS = 100000
 
 
 def planted_faults() -> dict[str, list[str]]:
-    """Each target's faults, from the one list."""
-    faults: dict[str, list[str]] = {}
-    for name, targets, _ in FAULT.findall((ROOT / "fuzz" / "planted_faults.h").read_text()):
-        for target in targets.split():
-            faults.setdefault(target, []).append(name)
-    return faults
+    """The faults that each target must find."""
+    return {name: list(each.finds) for name, each in descriptors().items() if not each.is_control}
+
+
+def sharing_seeds_with(target: str) -> str:
+    """The target whose seeds and limit a campaign takes: its own, or for a control those of a target that reads the same form of input."""
+    described = descriptors()
+    if not described[target].is_control:
+        return target
+    return next(name for name, each in described.items() if not each.is_control and each.form == described[target].form)
 
 
 @dataclass
@@ -48,11 +49,10 @@ def hunt(build: Build, program: Path, target: str, limit: int, bound: str, fault
     with tempfile.TemporaryDirectory() as temporary:
         corpus = Path(temporary) / "corpus"
         corpus.mkdir()
-        seeds = build.seeds_folder / ("differential" if target == "canary" else target)
+        seeds = build.seeds_folder / sharing_seeds_with(target)
         command = [str(program), bound, f"-seed={SEED}", f"-max_len={limit}", "-len_control=0", "-print_final_stats=1", "-timeout=25",
                    f"-artifact_prefix={temporary}{os.sep}", str(corpus), *([str(seeds)] if from_seeds else [])]
-        dictionary = ROOT / "fuzz" / f"{target}.dict"
-        if dictionary.exists() and not program.name.endswith("_by_bytes"):
+        if (dictionary := dictionary_of(target)) and not program.name.endswith("_by_bytes"):
             command.insert(1, f"-dict={dictionary}")
         done = subprocess.run(command, capture_output=True, env=environment, check=False)
     output = (done.stdout + done.stderr).decode(errors="replace")
@@ -67,9 +67,9 @@ def hunt(build: Build, program: Path, target: str, limit: int, bound: str, fault
 def check(build: Build, target: str, limit: int, fault: str | None, runs: int | None) -> str:
     """Runs one control; a line for a person. An error where a finding is missing, or is no finding of the target's own."""
     program = build.folder / "fuzz" / "controls" / (f"planted_{target}" if fault else target)
-    runs = runs or MOST_EXECUTIONS.get(target, DEFAULT_EXECUTIONS)
+    runs = runs or descriptors()[target].control_runs
     result = hunt(build, program, target, limit, f"-runs={runs}", fault)
-    name = fault or "the canary's claim"
+    name = fault or "the claim"
     if not result.found:
         raise DriverError(f"{target}: {name} was not found in {runs} executions")
     if not result.found.startswith("target="):
@@ -113,11 +113,13 @@ class Comparison:
 
 
 def compare_mutators(build: Build, limits: dict[str, int], runs: int, seconds: int) -> str:
-    """What mutating cases and raw calls (of case_file: the dictionary) buys, in equal executions and in equal time. A table."""
+    """What mutating cases and raw calls (where there is no mutator: the dictionary) buys, in equal executions and in equal time. A table."""
     rows = ["| target | bound | edges without | edges with | faults without | faults with | executions to half of the faults, without | with |",
             "| --- | --- | --- | --- | --- | --- | --- | --- |"]
-    for target in ("differential", "invariants", "cuda_differential", "refusals", "case_file"):
-        for bound in (f"-runs={min(runs, MOST_EXECUTIONS.get(target, runs))}", f"-max_total_time={seconds}"):
+    for target, described in descriptors().items():
+        if described.is_control or not (described.has_mutator or described.dictionary):
+            continue
+        for bound in (f"-runs={min(runs, described.control_runs)}", f"-max_total_time={seconds}"):
             rows.append(Comparison(build, target, limits[target], bound).row())
             say(rows[-1])
     return "\n".join(rows)

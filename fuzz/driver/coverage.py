@@ -1,4 +1,4 @@
-"""What fuzzing alone reaches of the library and of the kernels."""
+"""What fuzzing reaches, without any test, of the library and of the kernels."""
 
 import os
 import re

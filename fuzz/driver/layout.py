@@ -4,10 +4,12 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 CORPUS = ROOT / "corpus"
+TARGETS = ROOT / "fuzz" / "targets"
 
 # Presets of CMakePresets.json by the sanitizers of a campaign.
 PRESETS = {"address": "fuzz", "thread": "fuzz-thread", "none": "fuzz-plain"}
@@ -17,10 +19,50 @@ class DriverError(Exception):
     """Something that a person must put right; the message says what."""
 
 
+@dataclass(frozen=True)
+class Descriptor:
+    """What a target's descriptor says (fuzz/target.h), read from its file: it is needed before anything is built."""
+
+    name: str
+    form: str
+    has_mutator: bool
+    has_threads: bool
+    finds: tuple[str, ...]
+    control_runs: int
+    is_control: bool
+
+    @property
+    def dictionary(self) -> Path | None:
+        file = TARGETS / f"{self.name}.dict"
+        return file if file.exists() else None
+
+
+def descriptor_of(name: str) -> Descriptor:
+    text = (TARGETS / f"{name}.cc").read_text()
+    text = text[text.index(f"extern const Target {name} = {{"):]
+
+    def field(pattern: str, default: str) -> str:
+        found = re.search(rf"^ +\.{pattern},", text, re.MULTILINE)
+        return found.group(1) if found else default
+
+    return Descriptor(name, field(r"form = &(\w+)", ""), bool(field(r"mutator = &(\w+)", "")), field(r"has_threads = (\w+)", "") == "true",
+                      tuple(re.findall(r"\w+", field(r"finds =([^,]*)", ""))), int(field(r"control_runs = (\d+)", "100000")),
+                      field(r"is_control = (\w+)", "") == "true")
+
+
+def descriptors() -> dict[str, Descriptor]:
+    """Of all targets and controls."""
+    return {file.stem: descriptor_of(file.stem) for file in sorted(TARGETS.glob("*.cc"))}
+
+
 def target_names() -> list[str]:
     """The targets that a build would have."""
-    listed = re.search(r"set\(kvwitness_fuzz_targets ([\w ]+)\)", (ROOT / "fuzz" / "CMakeLists.txt").read_text())
-    return listed.group(1).split()
+    return [name for name, each in descriptors().items() if not each.is_control]
+
+
+def dictionary_of(target: str) -> Path | None:
+    described = descriptors().get(target)
+    return described.dictionary if described else None
 
 
 class Build:

@@ -145,7 +145,7 @@ def archive_engine(folder: Path, standard_library: str) -> str:
     objects = []
     for name in ("replay_engine", "replay_files"):
         made = folder / f"{name}.o"
-        command = f"clang++-19 -std=c++23 -O1 {standard_library} -I{ROOT} -c {ROOT}/fuzz/{name}.cc -o {made}"
+        command = f"clang++-19 -std=c++23 -O1 {standard_library} -I{ROOT} -c {ROOT}/fuzz/engine/{name}.cc -o {made}"
         subprocess.run(command.split(), check=True)
         objects.append(str(made))
     archive = folder / "libengine.a"

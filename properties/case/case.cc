@@ -52,11 +52,11 @@ bool operator==(const Case& a, const Case& b) {
 }
 
 Case call_only(Case value) {
-  value.note.clear();
   value.expect.reset();
+  value.note.clear();
   value.attention.reset();
-  for (Case& call : value.prior_calls) {
-    call = call_only(std::move(call));
+  for (Case& prior : value.prior_calls) {
+    prior = call_only(std::move(prior));
   }
   return value;
 }

@@ -34,6 +34,10 @@ std::int64_t greatest_value(const std::vector<std::int64_t>& list,
 // Those values of the list that lie in the range.
 std::vector<std::int64_t> values_within(const std::vector<std::int64_t>& list, const Range& range);
 
+// Whether the case, its prior calls included, lies within the domain. Lists of widths and segment counts bind only
+// legal calls: a refused one may need another value to be what it is.
+bool admits_case(const Domain& domain, const Case& value);
+
 }  // namespace kvwitness::harness
 
 #endif  // PROPERTIES_GENERATORS_DOMAIN_H

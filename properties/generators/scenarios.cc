@@ -655,20 +655,21 @@ Case draw(const Domain& domain, const Scenario& scenario) {
   return draw_call(plan, domain);
 }
 
-// Of the shrinks those that have the case's own status: a legal call stays legal, a refused one is refused for the same
-// reason.
-rc::Gen<Case> keeping_status(rc::Gen<Case> generator) {
-  return [generator = std::move(generator)](const rc::Random& random, int size) {
+// Of the shrinks those that lie in the domain and have the case's own status: a legal call stays legal, a refused one is
+// refused for the same reason.
+rc::Gen<Case> shrinking_within(const Domain& domain, rc::Gen<Case> generator) {
+  return [domain, generator = std::move(generator)](const rc::Random& random, int size) {
     const rc::Shrinkable<Case> drawn = generator(random, size);
-    return rc::shrinkable::shrink([drawn] { return drawn.value(); },
-                                  [drawn](const Case& value) {
-                                    const std::int32_t status = expected_status(value, true);
-                                    return rc::seq::mapMaybe(drawn.shrinks(), [status](rc::Shrinkable<Case>&& shrink) {
-                                      return rc::shrinkable::filter(std::move(shrink), [status](const Case& simpler) {
-                                        return expected_status(simpler, true) == status;
-                                      });
-                                    });
-                                  });
+    return rc::shrinkable::shrink(
+        [drawn] { return drawn.value(); },
+        [drawn, domain](const Case& value) {
+          const std::int32_t status = expected_status(value, true);
+          return rc::seq::mapMaybe(drawn.shrinks(), [status, domain](rc::Shrinkable<Case>&& shrink) {
+            return rc::shrinkable::filter(std::move(shrink), [status, domain](const Case& simpler) {
+              return expected_status(simpler, true) == status && admits_case(domain, simpler);
+            });
+          });
+        });
   };
 }
 
@@ -709,9 +710,9 @@ std::int64_t class_floor(const CoverageClass& coverage_class, Focus focus, std::
 }
 
 rc::Gen<Case> case_generator(const Domain& domain, const Scenario& scenario) {
-  return keeping_status(
-      rc::gen::shrink(rc::gen::exec([domain, &scenario] { return draw(domain, scenario); }),
-                      [](const Case& failing) { return rc::seq::fromContainer(shrink_candidates(failing)); }));
+  return shrinking_within(
+      domain, rc::gen::shrink(rc::gen::exec([domain, &scenario] { return draw(domain, scenario); }),
+                              [](const Case& failing) { return rc::seq::fromContainer(shrink_candidates(failing)); }));
 }
 
 }  // namespace kvwitness::harness

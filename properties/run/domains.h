@@ -6,6 +6,7 @@
 #include <kvwitness/rapidcheck.h>
 
 #include "properties/case/implementation.h"
+#include "properties/generators/domain.h"
 #include "properties/rules/property.h"
 #include "properties/run/options.h"
 
@@ -17,10 +18,6 @@ Domain domain_of(const RunOptions& options);
 Domain domain_of(const RunOptions& options, const Implementation& implementation);
 // What of its implementation's domain the property's stream is drawn from; without operations where it has none.
 Domain stream_domain(const Domain& domain, const Property& property, const Implementation& implementation);
-
-// Whether the case, its prior calls included, lies within the domain. Lists of widths and segment counts bind only
-// legal calls: a refused one may need another value to be what it is.
-bool admits_case(const Domain& domain, const Case& value);
 
 }  // namespace kvwitness::harness
 

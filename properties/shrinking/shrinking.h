@@ -1,8 +1,12 @@
 // Shrinking: from a failing case to one that a person can check by hand.
 //
 // Every step makes a case simpler by one strict order (fewer calls, then fewer values, then a plainer call, then
-// smaller numbers, then plainer tokens), keeps its status (a legal case stays legal, a refused one is refused with the
-// same status), and needs no RapidCheck: the generators, pinned cases, plug-ins and the fuzz targets share it.
+// smaller numbers, then plainer tokens), and keeps its status: a legal case stays legal, and a refused one is refused
+// with the same status. RapidCheck's generators, the runner and the minimiser of fuzz inputs shrink by it.
+//
+//     order.h    what is simpler
+//     passes.h   what is tried
+//     here       the loop
 #ifndef PROPERTIES_SHRINKING_SHRINKING_H
 #define PROPERTIES_SHRINKING_SHRINKING_H
 

@@ -1,4 +1,4 @@
-#include "fuzz/case_mutator.h"
+#include "fuzz/mutators/case_mutator.h"
 
 #include <gtest/gtest.h>
 #include <kvwitness/case.h>
@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "fuzz/raw_call.h"
-#include "fuzz/raw_call_mutator.h"
-#include "fuzz/scheduled_case.h"
+#include "fuzz/c_functions/raw_call.h"
+#include "fuzz/inputs/scheduled_case.h"
+#include "fuzz/mutators/raw_call_mutator.h"
 
 namespace kvwitness::fuzz {
 namespace {
@@ -36,7 +36,7 @@ std::vector<Case> walk(int steps, unsigned first_seed) {
   std::vector<Case> cases;
   std::vector<std::uint8_t> bytes = encode(two_rows());
   for (int step = 0; step < steps; ++step) {
-    const auto mutated = mutate_input(InputForm::kCase, bytes, kRoomBytes, first_seed + static_cast<unsigned>(step));
+    const auto mutated = mutate_input(kCaseMutator, bytes, kRoomBytes, first_seed + static_cast<unsigned>(step));
     if (!mutated.empty()) {
       bytes = step % 16 == 15 ? encode(two_rows()) : mutated;
       cases.push_back(harness::decode(mutated));
@@ -47,9 +47,9 @@ std::vector<Case> walk(int steps, unsigned first_seed) {
 
 TEST(CaseMutatorTest, TheSameSeedGivesTheSameInput) {
   const auto bytes = encode(two_rows());
-  EXPECT_EQ(mutate_input(InputForm::kCase, bytes, kRoomBytes, 7), mutate_input(InputForm::kCase, bytes, kRoomBytes, 7));
-  EXPECT_EQ(cross_inputs(InputForm::kCase, bytes, bytes, kRoomBytes, 7),
-            cross_inputs(InputForm::kCase, bytes, bytes, kRoomBytes, 7));
+  EXPECT_EQ(mutate_input(kCaseMutator, bytes, kRoomBytes, 7), mutate_input(kCaseMutator, bytes, kRoomBytes, 7));
+  EXPECT_EQ(cross_inputs(kCaseMutator, bytes, bytes, kRoomBytes, 7),
+            cross_inputs(kCaseMutator, bytes, bytes, kRoomBytes, 7));
 }
 
 TEST(CaseMutatorTest, MostMutatedCasesAreLegalAndSomeMustBeRefused) {
@@ -70,7 +70,7 @@ TEST(CaseMutatorTest, MutationReachesEveryOperationAndEveryPartOfACall) {
         {"strided", value.row_stride.has_value()},
         {"in place", value.in_place},
         {"offset", value.base_offset != 0},
-        {"calls before", !value.prior_calls.empty()},
+        {"prior calls", !value.prior_calls.empty()},
         {"many segments", value.num_segments > 64},
         {"one row", value.rows() == 1},
         {"three rows", value.rows() >= 3},
@@ -106,8 +106,8 @@ TEST(CaseMutatorTest, TokensLandOnEdgesOfTheirRowsPartition) {
 
 TEST(CaseMutatorTest, AResultThatDoesNotFitIsNone) {
   const auto bytes = encode(two_rows());
-  EXPECT_TRUE(mutate_input(InputForm::kCase, bytes, 8, 1).empty());
-  EXPECT_TRUE(cross_inputs(InputForm::kCase, bytes, bytes, 8, 1).empty());
+  EXPECT_TRUE(mutate_input(kCaseMutator, bytes, 8, 1).empty());
+  EXPECT_TRUE(cross_inputs(kCaseMutator, bytes, bytes, 8, 1).empty());
 }
 
 TEST(CaseMutatorTest, AChildHasAPartOfEachParent) {
@@ -132,7 +132,7 @@ TEST(CaseMutatorTest, MutationOfAScheduledCaseChangesItsSchedule) {
   std::set<std::uint64_t> schedules;
   std::set<kernels::Variant> variants;
   for (unsigned seed = 0; seed < 100; ++seed) {
-    const ScheduledCase mutated = decode_scheduled(mutate_input(InputForm::kScheduledCase, bytes, kRoomBytes, seed));
+    const ScheduledCase mutated = decode_scheduled(mutate_input(kScheduledCaseMutator, bytes, kRoomBytes, seed));
     schedules.insert(mutated.run.schedule);
     variants.insert(mutated.run.variant);
   }
@@ -188,9 +188,9 @@ TEST(CaseMutatorTest, AnyBytesCanBeMutated) {
   std::vector<std::uint8_t> bytes;
   for (unsigned seed = 0; seed < 300; ++seed) {
     bytes.push_back(static_cast<std::uint8_t>(seed * 37 + 11));
-    mutate_input(InputForm::kCase, bytes, kRoomBytes, seed);
-    mutate_input(InputForm::kScheduledCase, bytes, kRoomBytes, seed);
-    cross_inputs(InputForm::kCase, bytes, bytes, kRoomBytes, seed);
+    mutate_input(kCaseMutator, bytes, kRoomBytes, seed);
+    mutate_input(kScheduledCaseMutator, bytes, kRoomBytes, seed);
+    cross_inputs(kCaseMutator, bytes, bytes, kRoomBytes, seed);
   }
   SUCCEED();
 }

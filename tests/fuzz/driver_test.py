@@ -313,14 +313,15 @@ class AdoptTest(WithBuild):
 
 
 class ListsTest(unittest.TestCase):
-    def test_every_target_has_ten_planted_faults_or_more(self):
-        faults = controls.planted_faults()
-        self.assertEqual(set(faults), {"differential", "invariants", "cuda_differential", "refusals", "metrics_nulls", "case_file"})
-        for target, names in faults.items():
-            self.assertGreaterEqual(len(names), 10, target)
-            self.assertEqual(len(names), len(set(names)), target)
-        listed = (layout.ROOT / "fuzz" / "planted_faults.h").read_text().count("  X(")
-        self.assertEqual(len({name for names in faults.values() for name in names}), listed)
+    def test_descriptors_are_read_from_the_targets_files(self):
+        described = layout.descriptors()
+        self.assertEqual(described["canary"], layout.Descriptor("canary", "kCaseForm", True, False, (), 100000, True))
+        self.assertEqual(controls.sharing_seeds_with("canary"), "differential")
+        self.assertNotIn("canary", layout.target_names())
+        threaded = described["cuda_differential"]
+        self.assertEqual((threaded.has_threads, threaded.control_runs, threaded.dictionary), (True, 20000, None))
+        self.assertIn("no_barrier_before_read", threaded.finds)
+        self.assertTrue(described["case_file"].dictionary.exists())
 
     def test_uncovered_lines_are_read_from_a_trace(self):
         trace = "SF:/r/a.cc\nDA:1,5\nDA:2,0\nDA:3,0\nDA:5,0\nend_of_record\nSF:/r/b.cc\nDA:1,1\nend_of_record\n"

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "fuzz/raw_call.h"
-#include "fuzz/replay_files.h"
-#include "fuzz/scheduled_case.h"
+#include "fuzz/c_functions/c_function.h"
+#include "fuzz/engine/replay_files.h"
+#include "fuzz/inputs/scheduled_case.h"
 #include "fuzz/seeds.h"
-#include "fuzz/targets.h"
+#include "fuzz/target.h"
 
 namespace kvwitness::fuzz {
 namespace {
@@ -42,7 +42,7 @@ TEST(ScheduledCaseTest, NoBytesAreAScheduleInOrderAndACase) {
 
 TEST(RawCallTest, ComesBackFromItsBytes) {
   RawCall call;
-  call.function = Function::kCudaApply;
+  call.function = function_number("kvw_cuda_apply");
   call.counts = {4,
                  2,
                  8,
@@ -82,7 +82,7 @@ TEST(SeedsTest, EveryTargetStartsFromManyInputsOfItsSize) {
     EXPECT_GT(seeds->size(), 200U) << target.name;
     std::set<std::string> names;
     for (const Seed& seed : *seeds) {
-      EXPECT_LE(seed.bytes.size(), most_seed_bytes(target));
+      EXPECT_LE(seed.bytes.size(), target.form->most_seed_bytes);
       EXPECT_TRUE(names.insert(seed.name).second) << seed.name;
     }
   }
@@ -104,16 +104,6 @@ TEST(ReplayFilesTest, AnEmptyFolderAMissingFileAndNothingAtAllAreErrors) {
   EXPECT_EQ(files_of({folder.string()}).value(),
             (std::vector<std::string>{(folder / "a").string(), (folder / "b").string()}));
   fs::remove_all(folder);
-}
-
-TEST(TargetsTest, TheCanaryIsFoundByNameAloneAndNonsenseIsNot) {
-  EXPECT_EQ(all_targets().size(), 6U);
-  for (const Target& target : all_targets()) {
-    EXPECT_NE(target.name, "canary");
-    EXPECT_EQ(find_target(target.name)->body, target.body);
-  }
-  EXPECT_NE(find_target("canary"), nullptr);
-  EXPECT_EQ(find_target("differentials"), nullptr);
 }
 
 }  // namespace

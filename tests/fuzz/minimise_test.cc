@@ -11,26 +11,31 @@
 #include <string>
 #include <vector>
 
-#include "fuzz/case_simplifier.h"
 #include "fuzz/finding.h"
+#include "fuzz/inputs/case_forms.h"
+#include "fuzz/inputs/scheduled_case.h"
 
 namespace kvwitness::fuzz {
 namespace {
 
 using harness::Case;
 
+Target target_of(int (*body)(const std::uint8_t*, std::size_t), const InputForm& form) {
+  return {.name = "test", .judges = "", .body = body, .form = &form};
+}
+
 // A target with two faults: one in a row whose length is above 100 and whose first token is negative, another in any
 // call of five rows.
 int two_faults(const std::uint8_t* data, std::size_t size) {
   const Case value = harness::decode({data, size});
   if (value.rows() >= 5) {
-    report({"test", "five_rows", "here", "there are five rows"});
+    report_finding({"test", "five_rows", "here", "there are five rows"});
   }
   for (std::int64_t row = 0;
        row < value.rows() && value.topk > 0 && std::ssize(value.learned) == value.rows() * value.topk; ++row) {
     if (value.context_lens[static_cast<std::size_t>(row)] > 100 &&
         value.learned[static_cast<std::size_t>(row * value.topk)] < 0) {
-      report({"test", "long_row", "there", "a long row starts with padding"});
+      report_finding({"test", "long_row", "there", "a long row starts with padding"});
     }
   }
   return 0;
@@ -69,7 +74,7 @@ Case large_case() {
 }
 
 TEST(MinimiseTest, LeavesTheLeastCaseThatFailsInTheSameWay) {
-  const Target target{"test", two_faults, InputForm::kCase};
+  const Target target = target_of(two_faults, kCaseForm);
   const Minimised smallest = minimise(target, encode(large_case()), 3000);
   EXPECT_EQ(smallest.ending, "target=test invariant=long_row subject=there");
   EXPECT_EQ(ending_of(target, smallest.bytes), smallest.ending);
@@ -80,11 +85,12 @@ TEST(MinimiseTest, LeavesTheLeastCaseThatFailsInTheSameWay) {
   EXPECT_TRUE(value.prior_calls.empty());
   EXPECT_FALSE(value.row_stride.has_value());
   EXPECT_EQ(value.base_offset, 0);
-  EXPECT_EQ(value.num_segments, 0);
+  EXPECT_EQ(value.num_segments, 1);  // the least of a legal call
+  EXPECT_EQ(value.operation, harness::Operation::kWitnesses);
 }
 
 TEST(MinimiseTest, StaysWithTheFaultThatTheInputShows) {
-  const Target target{"test", two_faults, InputForm::kCase};
+  const Target target = target_of(two_faults, kCaseForm);
   Case value = large_case();
   value.context_lens.push_back(5000);
   value.learned.insert(value.learned.end(), 12, -1);
@@ -93,25 +99,91 @@ TEST(MinimiseTest, StaysWithTheFaultThatTheInputShows) {
   EXPECT_EQ(harness::decode(smallest.bytes).rows(), 5);
 }
 
-// Fails where the rows lie 2^40 elements apart or more.
-int far_rows(const std::uint8_t* data, std::size_t size) {
-  if (harness::decode({data, size}).row_stride.value_or(0) >= std::int64_t{1} << 40) {
-    report({"test", "far_rows", "here", "the rows lie far apart"});
+// Fails where the budget of replacements is 2^40 or more.
+int large_budget(const std::uint8_t* data, std::size_t size) {
+  if (harness::decode({data, size}).max_replacements >= std::int64_t{1} << 40) {
+    report_finding({"test", "large_budget", "here", "the budget is large"});
   }
   return 0;
 }
 
 TEST(MinimiseTest, AHugeCountComesDownToTheLeastThatFailsInFewRuns) {
-  const Target target{"test", far_rows, InputForm::kCase};
+  const Target target = target_of(large_budget, kCaseForm);
   Case value = large_case();
-  value.row_stride = std::numeric_limits<std::int64_t>::max();
+  value.max_replacements = std::numeric_limits<std::int64_t>::max();
   const Minimised smallest = minimise(target, encode(value), 1000);
-  EXPECT_EQ(harness::decode(smallest.bytes).row_stride, std::int64_t{1} << 40);
+  EXPECT_EQ(harness::decode(smallest.bytes).max_replacements, std::int64_t{1} << 40);
   EXPECT_LT(smallest.attempts, 600);
 }
 
+// Fails for negative counts and lengths.
+int negative_numbers(const std::uint8_t* data, std::size_t size) {
+  const Case value = harness::decode({data, size});
+  if (value.num_segments <= -5 && value.rows() == 1 && value.context_lens[0] <= -9) {
+    report_finding({"test", "negative_numbers", "here", "numbers below zero"});
+  }
+  return 0;
+}
+
+TEST(MinimiseTest, TheLeastNumbersGrowTowardsZero) {
+  const Target target = target_of(negative_numbers, kCaseForm);
+  Case value;
+  value.topk = 1;
+  value.num_segments = INT64_MIN;
+  value.context_lens = {INT32_MIN};
+  value.learned = {INT32_MIN};
+  const Case least = harness::decode(minimise(target, encode(value), 1000).bytes);
+  EXPECT_EQ(least.num_segments, -5);
+  EXPECT_EQ(least.context_lens, std::vector<std::int32_t>{-9});
+}
+
+// Fails where a prior call asks for 2^34 segments or more of a row.
+int many_segments_before(const std::uint8_t* data, std::size_t size) {
+  for (const Case& prior : harness::decode({data, size}).prior_calls) {
+    const bool one_row = prior.rows() == 1 && prior.topk == std::ssize(prior.learned) && prior.topk > 0;
+    if (prior.num_segments >= std::int64_t{1} << 34 && (one_row || prior.rows() == 4)) {
+      report_finding({"test", "many_segments", "before", "a prior call has many segments"});
+    }
+  }
+  return 0;
+}
+
+TEST(MinimiseTest, NoCaseIsTriedThatBytesCannotSay) {
+  // A refused prior call may become a legal one, and then one of far too many witnesses: it stays an apply.
+  const Target target = target_of(many_segments_before, kCaseForm);
+  Case value = large_case();
+  value.prior_calls[0].num_segments = std::int64_t{1} << 40;
+  const Minimised smallest = minimise(target, encode(value), 1000);
+  const Case least = harness::decode(smallest.bytes);
+  EXPECT_TRUE(is_within_limits(least));
+  ASSERT_EQ(least.prior_calls.size(), 1U);
+  EXPECT_EQ(least.prior_calls[0].operation, harness::Operation::kApply);
+  EXPECT_EQ(least.prior_calls[0].num_segments, std::int64_t{1} << 34);
+}
+
+// Fails where blocks take several rows of a call with a row.
+int several_rows_a_block(const std::uint8_t* data, std::size_t size) {
+  const ScheduledCase scheduled = decode_scheduled({data, size});
+  if (scheduled.run.grid_divisor > 1 && scheduled.run.schedule >= 100 && scheduled.value.rows() > 0) {
+    report_finding({"test", "several_rows", "here", "a block takes several rows"});
+  }
+  return 0;
+}
+
+TEST(MinimiseTest, AScheduledCaseKeepsOfItsRunWhatTheFaultNeeds) {
+  const Target target = target_of(several_rows_a_block, kScheduledCaseForm);
+  const ScheduledCase scheduled{{kernels::Variant::kBlock, 70000, 3}, 5, large_case()};
+  const Minimised smallest = minimise(target, encode_scheduled(scheduled), 3000);
+  const ScheduledCase least = decode_scheduled(smallest.bytes);
+  EXPECT_EQ(least.run.schedule, 70000U >> 9);
+  EXPECT_EQ(least.run.grid_divisor, 3U);
+  EXPECT_EQ(least.lengths_choice, 0U);
+  EXPECT_EQ(least.value.rows(), 1);
+  EXPECT_TRUE(least.value.prior_calls.empty());
+}
+
 TEST(MinimiseTest, ACrashIsKeptAsTheSignalThatItWas) {
-  const Target target{"test", crashes_on_x, InputForm::kText};
+  const Target target = target_of(crashes_on_x, kCaseTextForm);
   const std::string text = "some text with an x in its middle";
   const Minimised smallest = minimise(target, Bytes(text.begin(), text.end()), 500);
   EXPECT_FALSE(smallest.ending.empty());
@@ -119,12 +191,12 @@ TEST(MinimiseTest, ACrashIsKeptAsTheSignalThatItWas) {
 }
 
 TEST(MinimiseTest, ASanitizersEndingIsItsSummary) {
-  const Target target{"test", as_a_sanitizer_ends, InputForm::kText};
+  const Target target = target_of(as_a_sanitizer_ends, kCaseTextForm);
   EXPECT_EQ(ending_of(target, Bytes{'x'}), "UndefinedBehaviorSanitizer: undefined-behavior a.cc:3:9");
 }
 
 TEST(MinimiseTest, AnInputThatPassesIsLeftAlone) {
-  const Target target{"test", crashes_on_x, InputForm::kText};
+  const Target target = target_of(crashes_on_x, kCaseTextForm);
   const Minimised same = minimise(target, Bytes{'y'}, 500);
   EXPECT_EQ(same.ending, "");
   EXPECT_EQ(same.bytes, Bytes{'y'});
@@ -132,59 +204,8 @@ TEST(MinimiseTest, AnInputThatPassesIsLeftAlone) {
 }
 
 TEST(MinimiseTest, TheNumberOfRunsIsAnUpperBound) {
-  const Target target{"test", two_faults, InputForm::kCase};
+  const Target target = target_of(two_faults, kCaseForm);
   EXPECT_EQ(minimise(target, encode(large_case()), 4).attempts, 4);
-}
-
-TEST(CaseSimplifierTest, TheLeastNumbersGrowTowardsZero) {
-  Case value;
-  value.topk = 1;
-  value.num_segments = INT64_MIN;
-  value.context_lens = {INT32_MIN};
-  value.learned = {INT32_MIN};
-  bool halved_count = false;
-  bool halved_length = false;
-  for (const Case& candidate : simpler(value)) {
-    halved_count = halved_count || candidate.num_segments == INT64_MIN / 2;
-    halved_length = halved_length || (candidate.rows() == 1 && candidate.context_lens[0] == INT32_MIN / 2);
-    EXPECT_GE(candidate.num_segments, INT64_MIN);
-    EXPECT_LE(candidate.num_segments, 0);
-  }
-  EXPECT_TRUE(halved_count);
-  EXPECT_TRUE(halved_length);
-}
-
-TEST(CaseSimplifierTest, NoStepLeadsToMoreElementsThanACaseMayTouch) {
-  Case value;
-  value.operation = harness::Operation::kWitnesses;
-  value.topk = 1;
-  value.num_segments = INT64_MAX;
-  value.context_lens = {9};
-  value.learned = {3};
-  // Refused as it is; half as many segments and fewer are a legal call of far too many witnesses.
-  bool halved_again = false;
-  for (const Case& candidate : simpler(value)) {
-    ASSERT_TRUE(is_within_limits(candidate)) << candidate;
-    ASSERT_EQ(harness::decode(encode(candidate)), candidate);
-    for (const Case& next : simpler(candidate)) {
-      halved_again = true;
-      ASSERT_TRUE(is_within_limits(next)) << next;
-    }
-  }
-  EXPECT_TRUE(halved_again);
-}
-
-TEST(CaseSimplifierTest, EveryStepIsAnotherCaseAndEveryPathEnds) {
-  Case value = large_case();
-  int steps = 0;
-  for (std::vector<Case> next = simpler(value); !next.empty(); next = simpler(value)) {
-    for (const Case& candidate : next) {
-      ASSERT_NE(candidate, value);
-    }
-    value = next[static_cast<std::size_t>(steps) % next.size()];
-    ASSERT_LT(++steps, 5000);
-  }
-  EXPECT_EQ(value.rows(), 0);
 }
 
 }  // namespace

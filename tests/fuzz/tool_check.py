@@ -1,11 +1,15 @@
 """The replayer's own promises, asked of the program: tool_check.py PROGRAM CORPUS."""
 
 import json
+import re
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "fuzz" / "driver"))
+import layout
 
 TOOL, CORPUS = sys.argv[1:3]
 
@@ -33,6 +37,17 @@ class ToolTest(unittest.TestCase):
         self.assertEqual(run().returncode, 2)
         self.assertEqual(run("replay", "nonsense", "x").returncode, 2)
         self.assertEqual(run("minimise", "canary", "x", "y", "many").returncode, 2)
+
+    def test_the_driver_reads_in_the_targets_files_what_their_descriptors_say(self):
+        listed = run("targets").stdout.splitlines()
+        described = [each for each in layout.descriptors().values() if not each.is_control]
+        self.assertEqual([line.split()[0] for line in listed], [each.name for each in described])
+        for line, each in zip(listed, described):
+            self.assertIn(f"; finds {len(each.finds)} planted faults in at most {each.control_runs} executions each", line)
+
+    def test_the_readme_names_no_target_that_is_gone(self):
+        table = re.findall(r"^ *\| `(\w+)` \|", (layout.ROOT / "fuzz" / "README.md").read_text(), re.MULTILINE)
+        self.assertLessEqual({name for name in table if name.islower()}, set(layout.target_names()))
 
     def test_a_case_file_becomes_inputs_and_an_input_a_case_with_its_answer(self):
         file = self.folder / "case.jsonl"

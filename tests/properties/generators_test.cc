@@ -221,6 +221,24 @@ TEST(Generators, SmallCasesDominateAndCasesRoundTripThroughFiles) {
   EXPECT_GT(small, 400);
 }
 
+TEST(Generators, ShrinkToCallsOfTheDomain) {
+  const Domain domain{.operations = {Operation::kScatter},
+                      .legal_only = true,
+                      .topk = {16, 64},
+                      .num_segments = {8, 64},
+                      .contiguous = true,
+                      .align_bytes = 16};
+  int candidates = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    auto shrinks = gen::call(domain)(rc::Random(seed), rc::kNominalSize).shrinks();
+    for (auto next = shrinks.next(); next && candidates < 5000; next = shrinks.next()) {
+      ++candidates;
+      expect_in_domain(next->value(), domain);
+    }
+  }
+  EXPECT_GT(candidates, 300);
+}
+
 TEST(Generators, ShrinkToCallsOfTheSameStatus) {
   const rc::Gen<Case> generator = gen::call();
   int candidates = 0;

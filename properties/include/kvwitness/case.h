@@ -95,6 +95,9 @@ struct Case {
   friend bool operator==(const Case& a, const Case& b);
 };
 
+// The call and how it is made, without note, expectation and attention, of the case and of its prior calls.
+Case call_only(Case value);
+
 // One line of JSON, the keys in the order of the list above; parse_cases reads it back to an equal case. Bytes of the
 // note that are no UTF-8 are replaced.
 std::string to_json(const Case& value);

@@ -18,6 +18,8 @@
 #include "properties/rules/judged_rows.h"
 #include "properties/rules/property.h"
 #include "properties/run/domain_probe.h"
+#include "properties/run/domains.h"
+#include "properties/run/options.h"
 #include "properties/sandbox/isolation.h"
 
 namespace kvwitness::harness::rule {
@@ -39,19 +41,6 @@ struct Drawn {
   std::vector<const Scenario*> deck;
 };
 Drawn drawn;
-
-Domain domain_of(Implementation& implementation) {
-  Domain domain;
-  bool strides = false;
-  for (const Operation operation : whole_domain().operations) {
-    if (!implementation.provides(operation)) continue;
-    domain.operations.push_back(operation);
-    strides = strides || implementation.honours_stride(operation);
-  }
-  domain.legal_only = !implementation.checks_arguments();
-  domain.contiguous = !strides;
-  return probed_domain(domain, implementation);
-}
 
 // A class is missed where it never came though its scenario's share of the deck promises sixteen cases or more: less
 // than one run in a million by chance.
@@ -131,7 +120,7 @@ void choose(const std::string& option, const std::string& value) {
     chosen.selector = "--plugin " + shell_quote(value);
   }
   chosen.name = chosen_implementation->name();
-  chosen.domain = domain_of(*chosen_implementation);
+  chosen.domain = probed_domain(domain_of(RunOptions{}, *chosen_implementation), *chosen_implementation);
 }
 
 // A line for each implementation that can run here and each property: for ctest.
@@ -206,7 +195,7 @@ Case draw_call(std::string_view property, const std::vector<Operation>& operatio
 }
 
 Case legal_call(std::string_view property, const std::vector<Operation>& operations) {
-  return draw_call(property, operations, true, Focus::kEverything);
+  return draw_call(property, operations, true, find_property(property)->focus);
 }
 
 std::vector<std::int32_t> result_of(const Case& call) {
@@ -288,7 +277,7 @@ void judge(std::string_view name) {
   const Property& property = *find_property(name);
   std::vector<Operation> operations = whole_domain().operations;
   std::erase_if(operations, [&](Operation operation) { return !property.concerns(operation); });
-  judge(name, draw_call(name, operations, false, Focus::kEverything));
+  judge(name, draw_call(name, operations, false, property.focus));
 }
 
 }  // namespace kvwitness::harness::rule

@@ -1,0 +1,358 @@
+// The table of C functions: their parameters in order, and what else a call of each needs (c_function.h).
+#include <kvwitness/kvwitness.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "fuzz/c_functions/c_function.h"
+#include "fuzz/c_functions/invoke.h"
+#include "properties/case/status.h"
+
+namespace kvwitness::fuzz {
+namespace {
+
+namespace status = harness::status;
+using harness::Case;
+using harness::Operation;
+
+// ---- Kinds of arguments
+
+Argument count(std::string_view name, CountIndex place, std::int64_t minimum = 0) {
+  return {.name = name, .kind = ArgumentKind::kCount, .place = place, .minimum = minimum};
+}
+Argument stride(std::string_view name, CountIndex place) {
+  return {.name = name, .kind = ArgumentKind::kStride, .place = place};
+}
+Argument capacity(std::string_view name, CountIndex place, Wide (*needed)(const RawCall&)) {
+  return {.name = name, .kind = ArgumentKind::kCapacity, .place = place, .elements = needed};
+}
+Argument input(std::string_view name, PointerIndex place, Wide (*elements)(const RawCall&), std::int64_t bytes = 4) {
+  return {.name = name, .kind = ArgumentKind::kInput, .place = place, .elements = elements, .element_bytes = bytes};
+}
+Argument output(std::string_view name, PointerIndex place, Wide (*elements)(const RawCall&), std::int64_t bytes = 4) {
+  return {.name = name, .kind = ArgumentKind::kOutput, .place = place, .elements = elements, .element_bytes = bytes};
+}
+Argument lengths() {
+  return {.name = "lengths", .kind = ArgumentKind::kLengths};
+}
+Argument seed() {
+  return {.name = "seed", .kind = ArgumentKind::kSeed};
+}
+
+// ---- How many elements a buffer has
+
+Wide one(const RawCall&) {
+  return 1;
+}
+Wide rows(const RawCall& call) {
+  return call.counts[kRows];
+}
+Wide rows_by_topk(const RawCall& call) {
+  return rows(call) * call.counts[kTopk];
+}
+Wide rows_by_segments(const RawCall& call) {
+  return rows(call) * call.counts[kSegments];
+}
+Wide learned_span(const RawCall& call) {
+  return strided_span(rows(call), call.counts[kStride], call.counts[kTopk]);
+}
+Wide out_span(const RawCall& call) {
+  return strided_span(rows(call), call.counts[kOutStride], call.counts[kTopk]);
+}
+// kTopk and kRows as requests and next_n.
+Wide requests(const RawCall& call) {
+  return call.counts[kTopk];
+}
+// kTopk and kRows as a context length and a budget.
+Wide drawn(const RawCall& call) {
+  return std::min(call.counts[kTopk], call.counts[kRows]);
+}
+Wide drawn_that_fit(const RawCall& call) {
+  return std::min<Wide>(call.counts[kLen], drawn(call));
+}
+// kTopk as the length of a sequence.
+Wide mask_elements(const RawCall& call) {
+  return Wide{call.counts[kTopk]} * call.counts[kTopk];
+}
+Wide mask_that_fits(const RawCall& call) {
+  return call.counts[kLen] >= mask_elements(call) ? mask_elements(call) : 0;
+}
+Wide candidates(const RawCall& call) {
+  return call.counts[kLen];
+}
+Wide context(const RawCall& call) {
+  return call.counts[kTopk];
+}
+
+// ---- What counts must be to each other
+
+void rows_product(RefusalSteps& steps, const RawCall& call, std::string_view len_name) {
+  steps.refuse_if(call.counts[kLen] != rows_by_topk(call), status::kRowsMismatch, len_name);
+  steps.contiguous(len_name, call.counts[kLen]);
+  steps.contiguous("rows", rows(call));
+}
+void merge_segments(RefusalSteps& steps, const RawCall& call) {
+  steps.refuse_if(call.counts[kSegments] == 0 || call.counts[kSegments] > 64, status::kSegmentsOutOfRange,
+                  "num_segments");
+}
+void indices_segments(RefusalSteps& steps, const RawCall& call) {
+  steps.refuse_if(call.counts[kSegments] == 0 || RefusalSteps::too_large(rows_by_segments(call)),
+                  status::kSegmentsOutOfRange, "num_segments");
+}
+void keep(RefusalSteps& steps, const RawCall& call) {
+  steps.refuse_if(call.counts[kKeep] > call.counts[kTopk], status::kLearnedKeepOutOfRange, "learned_keep");
+}
+// Of the CUDA functions: the learned rows, then the lengths. Where no buffer could hold the rows, one row and packed
+// rows are at fault here, and the stride of others at the step of the stride.
+void cuda_rows(RefusalSteps& steps, const RawCall& call, std::string_view len_name) {
+  const Wide span = learned_span(call);
+  const bool one_piece = call.counts[kRows] == 1 || call.counts[kStride] == call.counts[kTopk];
+  steps.refuse_if(RefusalSteps::too_large(span) ? one_piece : call.counts[kLen] < span, status::kRowsMismatch,
+                  len_name);
+  if (call.pointers[kLengthsStruct] != RawCall::kNull && call.counts[kRows] > 0) {
+    steps.refuse_if(call.counts[kLengthsCount] < lengths_needed(call), status::kRowsMismatch, "lengths->count");
+    steps.contiguous("lengths->stride", strided_span(lengths_needed(call), call.counts[kLengthsStride], 1));
+  }
+}
+
+// One or more decimal digits of value 0 to 64.
+bool is_segment_count(std::string_view text) {
+  const bool digits = !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  text.remove_prefix(std::min(text.find_first_not_of('0'), text.size()));
+  return digits && (text.size() < 2 || (text.size() == 2 && text <= "64"));
+}
+
+bool has_slots(const RawCall& call) {
+  return call.counts[kRows] > 0 && call.counts[kTopk] > 0;
+}
+bool out_is_learned(const RawCall& call) {
+  return call.pointers[kOut] == call.pointers[kLearned];
+}
+bool out_is_learned_rows(const RawCall& call) {
+  return out_is_learned(call) && (call.counts[kRows] < 2 || call.counts[kStride] == call.counts[kOutStride]);
+}
+
+template <Operation kOperation>
+bool is_of(const Case& value) {
+  return value.operation == kOperation;
+}
+
+// ---- The entries
+
+std::vector<CFunction> operations() {
+  return {
+      {.name = "kvw_witness_indices",
+       .arguments = {input("learned", kLearned, rows_by_topk), count("learned_len", kLen), count("topk", kTopk),
+                     input("context_lens", kLens, rows), count("rows", kRows), count("num_segments", kSegments),
+                     output("witnesses", kOut, rows_by_segments)},
+       .call = invoke<kvw_witness_indices>,
+       .limits =
+           [](RefusalSteps& steps, const RawCall& call) {
+             rows_product(steps, call, "learned_len");
+             indices_segments(steps, call);
+           },
+       .takes = is_of<Operation::kWitnesses>},
+      {.name = "kvw_apply",
+       .arguments = {input("learned", kLearned, rows_by_topk), count("learned_len", kLen), count("topk", kTopk),
+                     input("context_lens", kLens, rows), count("rows", kRows), count("learned_keep", kKeep),
+                     count("num_segments", kSegments), count("max_replacements", kReplacements),
+                     output("out", kOut, rows_by_topk)},
+       .call = invoke<kvw_apply>,
+       .limits =
+           [](RefusalSteps& steps, const RawCall& call) {
+             rows_product(steps, call, "learned_len");
+             merge_segments(steps, call);
+             keep(steps, call);
+           },
+       .in_place = out_is_learned,
+       .takes = is_of<Operation::kApply>},
+      {.name = "kvw_scatter",
+       .arguments = {output("topk_indices", kLearned, rows_by_topk), count("topk_indices_len", kLen),
+                     count("topk", kTopk), input("context_lens", kLens, rows), count("rows", kRows),
+                     count("num_segments", kSegments)},
+       .call = invoke<kvw_scatter>,
+       .limits =
+           [](RefusalSteps& steps, const RawCall& call) {
+             rows_product(steps, call, "topk_indices_len");
+             merge_segments(steps, call);
+           },
+       .is_off_at_no_segments = true,
+       .takes = [](const Case& value) { return value.operation == Operation::kScatter && !value.row_stride; }},
+      {.name = "kvw_scatter_strided",
+       .arguments = {output("topk_indices", kLearned, learned_span), stride("row_stride", kStride),
+                     count("topk", kTopk), input("context_lens", kLens, rows), count("rows", kRows),
+                     count("num_segments", kSegments)},
+       .call = invoke<kvw_scatter_strided>,
+       .limits =
+           [](RefusalSteps& steps, const RawCall& call) {
+             steps.contiguous("topk", call.counts[kRows] == 1 ? call.counts[kTopk] : 0);
+             steps.contiguous("rows", rows(call));
+             merge_segments(steps, call);
+           },
+       .is_off_at_no_segments = true,
+       .takes = [](const Case& value) { return value.operation == Operation::kScatter && value.row_stride; }},
+  };
+}
+
+std::vector<CFunction> lengths_and_gate() {
+  return {
+      {.name = "kvw_context_lens_from_windows",
+       .arguments = {input("window_starts", kLearned, rows), input("window_ends", kLens, rows), count("rows", kRows),
+                     output("context_lens", kOut, rows)},
+       .call = invoke<kvw_context_lens_from_windows>,
+       .limits = [](RefusalSteps& steps, const RawCall& call) { steps.contiguous("rows", rows(call)); }},
+      {.name = "kvw_context_lens_from_requests",
+       .arguments = {input("seq_lens", kLearned, requests), count("requests", kTopk), count("next_n", kRows, 1),
+                     output("context_lens", kOut, rows_by_topk)},
+       .call = invoke<kvw_context_lens_from_requests>,
+       .limits = [](RefusalSteps& steps,
+                    const RawCall& call) { steps.contiguous("requests", requests(call) * call.counts[kRows]); },
+       .own_counts = {{kTopk, 3}}},
+      {.name = "kvw_segments_from_environment",
+       .arguments = {output("num_segments", kLearned, one, 8)},
+       .call = invoke<kvw_segments_from_environment>,
+       .text =
+           [](RefusalSteps& steps, const RawCall& call, std::span<const std::string_view>) {
+             steps.refuse_if(!is_segment_count(call.text), status::kEnvironment, "VLLM_SPARSE_MLA_TOPOLOGY_SEGMENTS");
+           },
+       .environment = "VLLM_SPARSE_MLA_TOPOLOGY_SEGMENTS"},
+  };
+}
+
+void null_limits(RefusalSteps& steps, const RawCall& call) {
+  steps.length("context_len", call.counts[kTopk]);
+}
+void mask_limits(RefusalSteps& steps, const RawCall& call) {
+  steps.length("seq", call.counts[kTopk]);
+}
+void metric_limits(RefusalSteps& steps, const RawCall& call) {
+  steps.contiguous("candidates_len", candidates(call));
+  steps.length("context_len", call.counts[kTopk]);
+}
+
+std::vector<CFunction> nulls_and_metrics() {
+  return {
+      {.name = "kvw_random_null",
+       .arguments = {count("context_len", kTopk), count("budget", kRows), seed(),
+                     output("offsets", kLearned, drawn_that_fit), capacity("capacity", kLen, drawn),
+                     output("count", kLens, one, 8)},
+       .call = invoke<kvw_random_null>,
+       .limits = null_limits,
+       .says_what_it_needs = true},
+      {.name = "kvw_locality_null",
+       .arguments = {count("context_len", kTopk), count("budget", kRows), output("offsets", kLearned, drawn_that_fit),
+                     capacity("capacity", kLen, drawn), output("count", kLens, one, 8)},
+       .call = invoke<kvw_locality_null>,
+       .limits = null_limits,
+       .says_what_it_needs = true},
+      {.name = "kvw_select_mask_random",
+       .arguments = {count("seq", kTopk), count("budget", kRows), seed(), output("mask", kLearned, mask_that_fits, 1),
+                     capacity("mask_len", kLen, mask_elements)},
+       .call = invoke<kvw_select_mask_random>,
+       .limits = mask_limits,
+       .own_counts = {{kLen, 16}}},
+      {.name = "kvw_select_mask_local",
+       .arguments = {count("seq", kTopk), count("window", kRows), output("mask", kLearned, mask_that_fits, 1),
+                     capacity("mask_len", kLen, mask_elements)},
+       .call = invoke<kvw_select_mask_local>,
+       .limits = mask_limits,
+       .own_counts = {{kLen, 16}}},
+      {.name = "kvw_segment_coverage",
+       .arguments = {input("candidates", kLearned, candidates), count("candidates_len", kLen),
+                     count("context_len", kTopk), count("num_segments", kSegments), output("coverage", kOut, one, 8)},
+       .call = invoke<kvw_segment_coverage>,
+       .limits = metric_limits,
+       .is_affordable =
+           [](const RawCall& call) { return std::min(call.counts[kTopk], call.counts[kSegments]) <= 1 << 20; }},
+      {.name = "kvw_attention_mass_recall",
+       .arguments = {input("candidates", kLearned, candidates), count("candidates_len", kLen),
+                     input("attention", kLens, context, 8), count("context_len", kTopk),
+                     output("recall", kOut, one, 8)},
+       .call = invoke<kvw_attention_mass_recall>,
+       .limits = metric_limits},
+      {.name = "kvw_set_backend",
+       .arguments = {{.name = "name", .kind = ArgumentKind::kText}},
+       .call = invoke<kvw_set_backend>,
+       .text =
+           [](RefusalSteps& steps, const RawCall& call, std::span<const std::string_view> backends) {
+             steps.refuse_if(!call.text.empty() && std::ranges::find(backends, call.text) == backends.end(),
+                             status::kUnknownBackend, "name");
+           },
+       .plain_text = "scalar"},
+  };
+}
+
+std::vector<CFunction> cuda_operations() {
+  return {
+      {.name = "kvw_cuda_witness_indices",
+       .arguments = {input("learned", kLearned, learned_span), count("learned_len", kLen),
+                     stride("row_stride", kStride), count("topk", kTopk), lengths(), count("rows", kRows),
+                     count("num_segments", kSegments), output("witnesses", kOut, rows_by_segments),
+                     capacity("witnesses_len", kOutLen, rows_by_segments)},
+       .call = invoke<kernels::plan_witness_indices>,
+       .limits =
+           [](RefusalSteps& steps, const RawCall& call) {
+             cuda_rows(steps, call, "learned_len");
+             indices_segments(steps, call);
+           },
+       .launches = [](const RawCall& call) { return call.counts[kRows] > 0; },
+       .takes = is_of<Operation::kWitnesses>},
+      {.name = "kvw_cuda_apply",
+       .arguments = {input("learned", kLearned, learned_span), count("learned_len", kLen),
+                     stride("row_stride", kStride), count("topk", kTopk), lengths(), count("rows", kRows),
+                     count("learned_keep", kKeep), count("num_segments", kSegments),
+                     count("max_replacements", kReplacements), output("out", kOut, out_span),
+                     capacity("out_len", kOutLen, out_span), stride("out_row_stride", kOutStride)},
+       .call = invoke<kernels::plan_apply>,
+       .limits =
+           [](RefusalSteps& steps, const RawCall& call) {
+             cuda_rows(steps, call, "learned_len");
+             merge_segments(steps, call);
+             keep(steps, call);
+           },
+       .in_place = out_is_learned_rows,
+       .launches =
+           [](const RawCall& call) {
+             const bool replaces = call.counts[kReplacements] > 0 && call.counts[kTopk] > call.counts[kKeep];
+             return has_slots(call) && (replaces || !out_is_learned_rows(call));
+           },
+       .takes = is_of<Operation::kApply>},
+      {.name = "kvw_cuda_scatter",
+       .arguments = {output("topk_indices", kLearned, learned_span), count("topk_indices_len", kLen),
+                     stride("row_stride", kStride), count("topk", kTopk), lengths(), count("rows", kRows),
+                     count("num_segments", kSegments)},
+       .call = invoke<kernels::plan_scatter>,
+       .limits =
+           [](RefusalSteps& steps, const RawCall& call) {
+             cuda_rows(steps, call, "topk_indices_len");
+             merge_segments(steps, call);
+           },
+       .launches = has_slots,
+       .is_off_at_no_segments = true,
+       .takes = is_of<Operation::kScatter>},
+  };
+}
+
+}  // namespace
+
+const std::vector<CFunction>& c_functions() {
+  static const std::vector<CFunction> kFunctions = [] {
+    std::vector<CFunction> all;
+    for (auto part : {operations, lengths_and_gate, nulls_and_metrics, cuda_operations}) {
+      std::ranges::move(part(), std::back_inserter(all));
+    }
+    return all;
+  }();
+  return kFunctions;
+}
+
+const CFunction& function_of(const RawCall& call) {
+  return c_functions().at(call.function);
+}
+
+std::uint8_t function_number(std::string_view name) {
+  const auto found = std::ranges::find(c_functions(), name, &CFunction::name);
+  return static_cast<std::uint8_t>(found - c_functions().begin());
+}
+
+}  // namespace kvwitness::fuzz

@@ -1,0 +1,80 @@
+// The fault catalogue: what is planted in the code under test, to see whether campaigns find it.
+//
+// Programs of the kind planted_<target> judge planted_faults/under_test.cc in place of the project's own code: the same
+// answers, but for the one fault that the environment variable KVWITNESS_PLANTED_FAULT names. Nothing of this is in the
+// library. Which faults a target must find is said in its descriptor (fuzz/targets).
+#ifndef FUZZ_PLANTED_FAULTS_CATALOGUE_H
+#define FUZZ_PLANTED_FAULTS_CATALOGUE_H
+
+namespace kvwitness::fuzz {
+
+// X(fault, what is wrong).
+#define KVWITNESS_PLANTED_FAULTS(X)                                                            \
+  X(edge_rounded_down, "the edge of a segment is s * L / S rounded down")                      \
+  X(product_in_32_bits, "token * S is taken in 32 bits")                                       \
+  X(division_in_float, "the segment is found in single precision")                             \
+  X(shift_of_32, "segment 32 + s marks segment s")                                             \
+  X(toggled_bit, "a repeated token clears its segment's mark")                                 \
+  X(last_slot_unread, "an odd row's last slot marks nothing")                                  \
+  X(only_minus_one_pads, "-7 and INT32_MIN mark the first segment")                            \
+  X(past_length_ignored, "a token past the context's end marks nothing")                       \
+  X(short_row_keeps_its_count, "a row shorter than S is cut into S")                           \
+  X(empty_row_acts, "a row of length -1 is read as one token")                                 \
+  X(one_witness_too_many, "the budget is one more than it should be")                          \
+  X(kept_prefix_alone, "occupancy is read from the kept slots only")                           \
+  X(neighbours_length, "the third row and those behind it use the second one's length")        \
+  X(state_across_rows, "a row behind an empty row starts with the marks of the one before")    \
+  X(writes_spare_column, "a strided scatter writes the column behind each row")                \
+  X(budget_of_the_last_call, "after a call with a budget of 1 the next one keeps that budget") \
+  X(many_segments_cut_off, "of more than 1,024 segments the rest is left unmarked")            \
+  X(no_barrier_after_clear, "marks are set while another thread clears them")                  \
+  X(no_barrier_before_read, "witnesses are emitted while others still mark")                   \
+  X(no_barrier_between_rows, "a block clears its marks while the last row's are read")         \
+  X(first_row_of_a_block_alone, "a block that should take several rows takes one")             \
+  X(refused_scatter_writes, "a refused scatter has changed its first slot")                    \
+  X(keep_before_segments, "apply checks learned_keep before the segment count")                \
+  X(overlap_of_the_last_slots, "an overlap of 8 bytes or less is not seen")                    \
+  X(one_row_stride_unchecked, "a negative stride is accepted where there is one row")          \
+  X(off_switch_checks, "scatter with 0 segments refuses a negative topk")                      \
+  X(null_lengths_at_topk_zero, "context_lens may be null at topk 0")                           \
+  X(count_forgotten, "a null whose buffer is too small does not say how many it needs")        \
+  X(product_wraps, "rows * topk is taken modulo 2^64")                                         \
+  X(strided_span_unchecked, "a strided span may exceed PTRDIFF_MAX bytes")                     \
+  X(message_names_nothing, "a refused max_replacements is not named")                          \
+  X(length_of_2_to_31, "a context length of 2^31 is accepted")                                 \
+  X(mask_one_byte_short, "a mask buffer that lacks one byte is accepted")                      \
+  X(gate_takes_a_blank, "the gate accepts a blank before its digits")                          \
+  X(lengths_count_rounded_down, "the CUDA checks ask for rows / next_n lengths, rounded down") \
+  X(null_row_unsorted, "a random null of three tokens or more is not ascending")               \
+  X(seed_of_63_bits, "the highest bit of a seed counts for nothing")                           \
+  X(budget_above_length, "a locality null whose budget exceeds the length starts at -1")       \
+  X(coverage_counts_the_end, "a candidate at L counts for the coverage")                       \
+  X(coverage_counts_twice, "neighbouring equal candidates count twice for the coverage")       \
+  X(recall_in_float, "recall is rounded to single precision")                                  \
+  X(recall_counts_twice, "neighbouring equal candidates count twice for the recall")           \
+  X(mask_row_of_zero, "the first row of a mask is empty")                                      \
+  X(window_wraps, "the length of a window wraps instead of being clamped")                     \
+  X(segment_of_wraps, "kvw_segment_of multiplies modulo 2^64")                                 \
+  X(writer_drops_in_place, "in_place is not written")                                          \
+  X(writer_drops_an_offset, "a base_offset of 15 is not written")                              \
+  X(writer_drops_escapes, "backslashes are not written")                                       \
+  X(reader_misses_the_least_token, "INT32_MIN is read as INT32_MIN + 1")                       \
+  X(stride_of_32_bits, "the byte form keeps 32 bits of a stride")                              \
+  X(last_call_before_dropped, "the byte form drops the last of several prior calls")           \
+  X(attention_in_float, "attention is written in single precision")                            \
+  X(refusal_not_written, "an expected refusal is not written")                                 \
+  X(budgets_swapped, "the byte form swaps learned_keep and max_replacements above 255")        \
+  X(two_lines, "a note with a tab is written in two lines")
+
+enum class PlantedFault {
+#define KVWITNESS_FAULT_NUMBER(fault, what) fault,
+  KVWITNESS_PLANTED_FAULTS(KVWITNESS_FAULT_NUMBER)
+#undef KVWITNESS_FAULT_NUMBER
+};
+
+// The one that KVWITNESS_PLANTED_FAULT names. Ends the process with exit status 2 and the list where it names none.
+PlantedFault planted_fault();
+
+}  // namespace kvwitness::fuzz
+
+#endif  // FUZZ_PLANTED_FAULTS_CATALOGUE_H
