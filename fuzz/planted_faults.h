@@ -6,22 +6,25 @@
 #ifndef FUZZ_PLANTED_FAULTS_H
 #define FUZZ_PLANTED_FAULTS_H
 
+#include "tests/rule/faults.h"
+
 namespace kvwitness::fuzz {
 
-// X(fault, targets, what is wrong). The targets are those that must find it, their names separated by a space.
+// X(fault, targets, what is wrong). A fault that tests/rule/faults.h has too, by the same name, is the one there. The
+// targets are those that must find it, their names separated by a space.
 #define KVWITNESS_PLANTED_FAULTS(X)                                                                                    \
   X(edge_rounded_down, "differential invariants cuda_differential", "the edge of a segment is s * L / S rounded down") \
-  X(product_in_32_bits, "differential invariants cuda_differential", "token * S is taken in 32 bits")                  \
-  X(division_in_float, "differential invariants cuda_differential", "the segment is found in single precision")        \
-  X(shift_of_32, "differential invariants cuda_differential", "segment 32 + s marks segment s")                        \
-  X(toggled_bit, "differential invariants cuda_differential", "a repeated token clears its segment's mark")            \
-  X(last_slot_unread, "differential invariants cuda_differential", "an odd row's last slot marks nothing")             \
-  X(only_minus_one_pads, "differential invariants cuda_differential", "-7 and INT32_MIN mark the first segment")       \
-  X(past_length_ignored, "differential cuda_differential", "a token past the context's end marks nothing")             \
+  X(segment_in_32_bits, "differential invariants cuda_differential", "token * S is taken in 32 bits")                  \
+  X(segment_in_float, "differential invariants cuda_differential", "the segment is found in single precision")         \
+  X(mask_shift_wraps, "differential invariants cuda_differential", "segment 32 + s marks segment s")                   \
+  X(mask_exclusive, "differential invariants cuda_differential", "a repeated token clears its segment's mark")         \
+  X(odd_last_slot_skipped, "differential invariants cuda_differential", "an odd row's last slot marks nothing")        \
+  X(only_minus_one_is_padding, "differential invariants cuda_differential", "-7 and INT32_MIN mark the first segment") \
+  X(past_end_ignored, "differential cuda_differential", "a token past the context's end marks nothing")                \
   X(short_row_keeps_its_count, "differential invariants cuda_differential", "a row shorter than S is cut into S")      \
-  X(empty_row_acts, "differential invariants cuda_differential", "a row of length -1 is read as one token")            \
-  X(one_witness_too_many, "differential invariants cuda_differential", "the budget is one more than it should be")     \
-  X(kept_prefix_alone, "differential invariants cuda_differential", "occupancy is read from the kept slots alone")     \
+  X(length_negative_as_1, "differential invariants cuda_differential", "a row of length -1 is read as one token")      \
+  X(budget_one_more, "differential invariants cuda_differential", "the budget is one more than it should be")          \
+  X(only_head_read, "differential invariants cuda_differential", "occupancy is read only from the kept slots")         \
   X(neighbours_length, "differential invariants", "the third row and those behind it use the second one's length")     \
   X(state_across_rows, "differential invariants", "a row behind an empty row starts with the marks of the one before") \
   X(writes_spare_column, "differential invariants", "a strided scatter writes the column behind each row")             \
@@ -74,6 +77,8 @@ enum class Fault {
 
 // The one that KVWITNESS_PLANTED_FAULT names. Ends the process with exit status 2 and the list where it names none.
 Fault planted_fault();
+// The same as a fault of the rule itself; kNone where it is none.
+rule::Fault planted_rule_fault();
 
 }  // namespace kvwitness::fuzz
 
