@@ -77,7 +77,7 @@ def main(arguments):
     except (measure.Fault, OSError, subprocess.CalledProcessError) as fault:
         print(f"coverage: {fault}", file=sys.stderr)
         return 2
-    explained = analysis.Explained(os.path.join(HERE, "unreached.json"))
+    explained = analysis.Explained(os.path.join(HERE, "unreached.json"), ROOT)
     path = os.path.join(options.build, "coverage.json")
     status = report(analysis.Coverage(functions, ROOT), lines, explained, path)
     print(f"{os.path.relpath(index)}  {os.path.relpath(path)}")

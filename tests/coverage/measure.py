@@ -60,7 +60,7 @@ def llvm_cov(command, root, profile, programs, *arguments):
 
 
 def functions_of(root, profile, programs):
-    """The functions of the measured sources. Each program is asked by itself: of a function that several hold, LLVM sees one record alone, which may
+    """The functions of the measured sources. Each program is asked by itself: of a function that several hold, LLVM sees only one record, which may
     be that of a program that never calls it."""
     found = []
     for program in programs:

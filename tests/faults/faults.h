@@ -32,8 +32,8 @@ enum class Group : std::uint8_t {
   X(kCalls, spare_read, "spare_poison", "a row's last vector reads on into the spare columns") \
   X(kCalls, row_rounded_down, "oracle_equality", "rows whose stride puts them off a 16-byte boundary are read from the boundary below") \
   X(kCalls, peeks_before, "spare_poison", "the element before the rows is read and not used") \
-  X(kCalls, peeks_behind, "bounds", "the element behind the rows is read and not used") \
-  X(kCalls, peeks_behind_lengths, "bounds", "the length behind the last one is read and not used") \
+  X(kCalls, peeks_behind, "bounds", "the element after the rows is read and not used") \
+  X(kCalls, peeks_behind_lengths, "bounds", "the length after the last one is read and not used") \
   X(kCalls, lengths_by_fours, "bounds", "the lengths are loaded four at a time, which their alignment does not allow") \
   X(kCalls, peeks_without_rows, "bounds", "the first length is read where there is no row") \
   /* The mask. */ \
@@ -69,18 +69,18 @@ enum class Group : std::uint8_t {
   /* Witness indices. */ \
   X(kCalls, indices_on_the_stack, "bounds", "8 bytes a segment are taken from the stack") \
   /* Placement. */ \
-  X(kCalls, spare_written, "bounds", "padding behind the row is cleared up to a multiple of 4 columns") \
+  X(kCalls, spare_written, "bounds", "padding after the row is cleared up to a multiple of 4 columns") \
   X(kCalls, stride_ignored, "stride_widening", "rows are taken as packed") \
   X(kCalls, stride_of_31_bits, "oracle_equality", "row * stride goes negative at 2^31") \
   X(kCalls, stride_of_32_bits, "oracle_equality", "row * stride wraps at 2^32") \
   X(kCalls, base_rounded_down, "oracle_equality", "a base off a 16-byte boundary is read from the boundary below") \
   X(kCalls, written_before, "bounds", "a witness goes to the element before the output") \
-  X(kCalls, written_behind, "bounds", "the element behind the output becomes -1") \
-  X(kCalls, read_behind, "bounds", "the element behind the last row is read") \
+  X(kCalls, written_behind, "bounds", "the element after the output becomes -1") \
+  X(kCalls, read_behind, "bounds", "the element after the last row is read") \
   X(kCalls, input_written, "bounds", "apply marks the learned row's padding") \
   X(kCalls, lengths_written, "bounds", "negative lengths become 0 in the input") \
   X(kCalls, input_restored, "bounds", "apply marks the learned row and restores it") \
-  X(kCalls, behind_restored, "bounds", "the element behind the output is written and restored") \
+  X(kCalls, behind_restored, "bounds", "the element after the output is written and restored") \
   X(kCalls, packed_too, "bounds", "strided rows are written packed as well") \
   /* Endings. */ \
   X(kCalls, crash_without_slots, "bounds", "topk = 0 divides by zero") \

@@ -47,7 +47,7 @@ void stamp_marks(uint32_t number) {
   }
 }
 
-// What is read behind the row: by a last vector of four, as far as the batch reaches.
+// What is read after the row: by a last vector of four, as far as the batch reaches.
 int64_t read_on(const Row& row) {
   const int64_t rest = (4 - row.topk % 4) % 4;
   if (is(Fault::neighbour_read)) return std::min(rest, row.following);

@@ -52,7 +52,7 @@ namespace kvwitness::rule {
   X(kCalls, segment_in_32_bits_of_short, "out_of_range", "x * S wraps at 2^32 where L is below 2^26: right for tokens in range") \
   X(kCalls, segment_of_16_bits, "out_of_range", "tokens are kept in 16 bits where L is at most 2^16: right for tokens in range") \
   X(kCalls, segment_by_shift, "oracle_equality", "a shift where L is a power of two, whatever S is") \
-  X(kRare, segment_below_middle, "oracle_equality", "the three tokens below the middle edge belong behind it where L is above 2^20") \
+  X(kRare, segment_below_middle, "oracle_equality", "the three tokens below the middle edge count as above it where L is above 2^20") \
   X(kCalls, segment_of_even_tokens, "oracle_equality", "tokens above 2^24 lose their lowest bit, as in single precision") \
   /* Tokens past the context. */ \
   X(kCalls, past_end_unclamped, "out_of_range", "sigma is not clamped to S - 1, so such a token marks nothing") \
@@ -61,14 +61,14 @@ namespace kvwitness::rule {
   X(kCalls, past_end_removed, "out_of_range", "becomes -1 in the result") \
   X(kCalls, past_end_wraps_mask, "out_of_range", "marks bit sigma modulo 64") \
   X(kCalls, past_end_modulo, "out_of_range", "is taken modulo L") \
-  X(kCalls, past_end_ends_row, "out_of_range", "nothing behind it is read") \
+  X(kCalls, past_end_ends_row, "out_of_range", "nothing after it is read") \
   X(kCalls, at_end_inside, "out_of_range", "x = L marks nothing") \
   X(kCalls, greatest_is_padding, "oracle_equality", "INT32_MAX counts as padding") \
   /* Padding. */ \
   X(kCalls, zero_is_padding, "disjointness", "token 0 counts as padding") \
   X(kCalls, only_minus_one_is_padding, "padding", "other negative entries mark segment 0") \
   X(kCalls, negative_loses_sign, "padding", "a negative entry other than -1 loses its sign bit") \
-  X(kCalls, padding_ends_row, "padding", "nothing behind the first -1 is read") \
+  X(kCalls, padding_ends_row, "padding", "nothing after the first -1 is read") \
   X(kCalls, padding_marks_last, "padding", "-1 as an unsigned token marks the last segment") \
   X(kCalls, padding_marks_first, "padding", "-1 / L is 0: marks segment 0") \
   X(kRare, minus_100_marks, "oracle_equality", "the token -100 marks segment 0") \

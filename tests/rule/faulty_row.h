@@ -531,7 +531,10 @@ inline void write_into_padding(const Row& row, const std::vector<std::int32_t>& 
 inline void write_merged(Fault fault, const Row& row, const std::vector<std::int32_t>& found, std::int32_t* out) {
   std::int32_t* const end = out + row.topk;
   if (fault == Fault::padding_compacted && row.context_len > 0) {
-    std::stable_partition(out, end, [](std::int32_t token) { return token >= 0; });
+    const std::vector<std::int32_t> given(out, end);
+    const auto is_padding = [](std::int32_t token) { return token < 0; };
+    std::copy_if(given.begin(), given.end(), std::remove_copy_if(given.begin(), given.end(), out, is_padding),
+                 is_padding);
   }
   if (fault == Fault::read_after_overwrite) return merge_by_rereading(fault, row, out);
   const std::vector<std::int32_t> list = chosen_witnesses(fault, row, found);
