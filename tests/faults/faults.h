@@ -200,7 +200,7 @@ struct FaultEntry {
 };
 
 inline constexpr FaultEntry kFaults[] = {
-#define KVWITNESS_ENTRY(group, name, property, what) \
+#define KVWITNESS_ENTRY(group, name, property, what, ...) \
   FaultEntry{Fault::kNone, rule::Fault::name, Group::group, #name, property, what},
     KVWITNESS_RULE_FAULTS(KVWITNESS_ENTRY)
 #undef KVWITNESS_ENTRY

@@ -35,6 +35,21 @@ struct Row {
 
 using Marks = std::vector<std::uint32_t>;
 
+// For the formulas of faults.h.
+#define KVWITNESS_FORMULA(group, name, property, what, formula) \
+  case Fault::name:                                             \
+    return formula;
+
+inline std::int64_t in_32_bits(std::int64_t value) {
+  return static_cast<std::uint32_t>(value);
+}
+inline float in_float(std::int64_t value) {
+  return static_cast<float>(value);
+}
+inline double in_double(std::int64_t value) {
+  return static_cast<double>(value);
+}
+
 // ---- The call.
 
 // A row's length as the fault reads it.
@@ -50,30 +65,7 @@ inline std::int64_t length(Fault fault, std::int32_t context_len) {
 inline bool is_left_out(Fault fault, const Row& row) {
   const bool is_last = row.index + 1 == row.rows;
   switch (fault) {
-    case Fault::rows_above_1024:
-      return row.index >= 1024;
-    case Fault::rows_above_1024_of_64:
-      return row.index >= 1024 && row.num_segments > 32;
-    case Fault::rows_above_65535:
-      return row.index >= 65535;
-    case Fault::rows_of_16_bits:
-      return row.index >= 65536;
-    case Fault::rows_above_131072:
-      return row.index >= 131072;
-    case Fault::rows_of_65536:
-      return row.rows % 65536 == 0;
-    case Fault::rows_above_256_without_slots:
-      return row.index >= 256 && row.topk == 0;
-    case Fault::wide_batch:
-      return row.index >= 256 && row.topk >= 512;
-    case Fault::odd_last_row:
-      return is_last && row.rows > 1 && row.rows % 2 == 1;
-    case Fault::rows_of_64:
-      return is_last && row.rows % 64 == 0;
-    case Fault::rows_41_to_200:
-      return is_last && row.rows > 40 && row.rows <= 200;
-    case Fault::rows_4_to_32_of_512:
-      return is_last && row.rows >= 4 && row.rows <= 32 && row.topk >= 512;
+    KVWITNESS_LEFT_OUT_ROW_FAULTS(KVWITNESS_FORMULA)
     default:
       return false;
   }
@@ -98,7 +90,7 @@ inline std::int64_t accumulated_edge(std::int64_t s, std::int64_t len, std::int6
     segments = n;
     sums.assign(1, 0.0);
     for (std::int64_t i = 1; i < n; ++i) {
-      sums.push_back(sums.back() + static_cast<double>(len) / static_cast<double>(n));
+      sums.push_back(sums.back() + in_double(len) / in_double(n));
     }
   }
   return static_cast<std::int64_t>(std::ceil(sums[static_cast<std::size_t>(s)]));
@@ -118,41 +110,8 @@ inline bool is_odd_prime(std::int64_t number) {
 inline std::int64_t edge(Fault fault, std::int64_t s, std::int64_t len, std::int64_t num_segments) {
   const std::int64_t n = effective_segments(fault, len, num_segments);
   const std::int64_t exact = ceiling(s * len, n);
-  const auto low_32_bits = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
   switch (fault) {
-    case Fault::edge_rounded_down:
-      return s * len / n;
-    case Fault::edge_in_float:
-      return static_cast<std::int64_t>(
-          std::ceil(static_cast<float>(s) * static_cast<float>(len) / static_cast<float>(n)));
-    case Fault::edge_in_32_bits:
-      return ceiling(low_32_bits(s * len), n);
-    case Fault::edge_in_31_bits:
-      return (static_cast<std::int32_t>(low_32_bits(s * len)) + n - 1) / n;
-    case Fault::edge_one_late:
-      return exact + (s > 0);
-    case Fault::edge_one_early:
-      return exact - (s > 0);
-    case Fault::edge_of_the_end:
-      return ceiling((s + 1) * len, n) - 1;
-    case Fault::edge_by_width:
-      return s * ceiling(len, n);
-    case Fault::edge_above_2_30:
-      return ceiling(s * static_cast<std::int32_t>(low_32_bits(2 * len)), 2 * n);
-    case Fault::edge_of_S:
-      return ceiling(s * len, num_segments);
-    case Fault::edge_in_64_bits_late:
-      return ceiling((s * len) & ((std::int64_t{1} << 48) - 1), n);
-    case Fault::edge_accumulated:
-      return accumulated_edge(s, len, n);
-    case Fault::edge_by_24_bit_multiply:
-      return ceiling((s & 0xFFFFFF) * (len & 0xFFFFFF), n);
-    case Fault::edge_19_of_37:
-      return exact + (num_segments == 37 && s == 19);
-    case Fault::edge_of_odd_multiple:
-      return exact + (s > 0 && len % n == 0 && len / n % 2 == 1 && len > n);
-    case Fault::edge_of_prime_length:
-      return exact + (s > 0 && len > 1000 && is_odd_prime(len));
+    KVWITNESS_EDGE_FAULTS(KVWITNESS_FORMULA)
     default:
       return exact;
   }
@@ -167,15 +126,13 @@ inline std::int64_t by_reciprocal(std::int64_t token, std::int64_t len, std::int
 // A quotient in single precision, off by one at most where tokens are in range, and what kernels do about it.
 inline std::int64_t corrected(Fault fault, std::int64_t token, std::int64_t len, std::int64_t n) {
   const std::int64_t product = token * n;
-  auto quotient =
-      static_cast<std::int64_t>(static_cast<float>(token) * static_cast<float>(n) / static_cast<float>(len));
+  auto quotient = static_cast<std::int64_t>(in_float(token) * in_float(n) / in_float(len));
   if (fault == Fault::segment_corrected_upwards) {
     while ((quotient + 1) * len <= product) ++quotient;
     return quotient;
   }
-  const auto low = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
-  if (low(quotient * len) > low(product)) --quotient;
-  if (low((quotient + 1) * len) <= low(product)) ++quotient;
+  if (in_32_bits(quotient * len) > in_32_bits(product)) --quotient;
+  if (in_32_bits((quotient + 1) * len) <= in_32_bits(product)) ++quotient;
   return quotient;
 }
 
@@ -186,48 +143,16 @@ inline std::int64_t by_shift(std::int64_t token, std::int64_t len, std::int64_t 
   return token >> shift;
 }
 
+inline std::int64_t below_middle(std::int64_t token, std::int64_t len, std::int64_t n) {
+  const std::int64_t middle = ceiling(n / 2 * len, n);
+  return len > 1 << 20 && token < middle && token >= middle - 3 ? n / 2 : token * n / len;
+}
+
 // sigma(x).
 inline std::int64_t sigma(Fault fault, std::int64_t token, std::int64_t len, std::int64_t num_segments) {
   const std::int64_t n = effective_segments(fault, len, num_segments);
   switch (fault) {
-    case Fault::segment_in_float:
-      return static_cast<std::int64_t>(static_cast<float>(token) * static_cast<float>(n) / static_cast<float>(len));
-    case Fault::segment_by_ratio:
-      return static_cast<std::int64_t>(static_cast<double>(token) *
-                                       (static_cast<double>(n) / static_cast<double>(len)));
-    case Fault::segment_in_32_bits:
-      return static_cast<std::uint32_t>(token * n) / len;
-    case Fault::segment_by_width:
-      return token / ceiling(len, n);
-    case Fault::segment_rounded:
-      return (token * n + len / 2) / len;
-    case Fault::segment_by_reciprocal_32:
-      return by_reciprocal(token, len, n, 32, true);
-    case Fault::segment_by_reciprocal_52:
-      return by_reciprocal(token, len, n, 52, true);
-    case Fault::segment_by_reciprocal_60:
-      return by_reciprocal(token, len, n, 60, true);
-    case Fault::segment_by_reciprocal_low:
-      return by_reciprocal(token, len, n, 60, false);
-    case Fault::segment_in_24_bits:
-      return (token & 0xFFFFFF) * n / len;
-    case Fault::segment_of_S:
-      return token * num_segments / len;
-    case Fault::segment_corrected_upwards:
-    case Fault::segment_corrected_in_32_bits:
-      return corrected(fault, token, len, n);
-    case Fault::segment_in_32_bits_of_short:
-      return len < 1 << 26 ? static_cast<std::uint32_t>(token * n) / len : token * n / len;
-    case Fault::segment_of_16_bits:
-      return (len <= 1 << 16 ? token & 0xFFFF : token) * n / len;
-    case Fault::segment_by_shift:
-      return by_shift(token, len, n);
-    case Fault::segment_below_middle: {
-      const std::int64_t middle = ceiling(n / 2 * len, n);
-      return len > 1 << 20 && token < middle && token >= middle - 3 ? n / 2 : token * n / len;
-    }
-    case Fault::segment_of_even_tokens:
-      return (token > 1 << 24 ? token & ~std::int64_t{1} : token) * n / len;
+    KVWITNESS_SEGMENT_FAULTS(KVWITNESS_FORMULA)
     default:
       return token * n / len;
   }
@@ -302,63 +227,16 @@ void mark_token(Fault fault, std::int32_t token, const Row& row, const Mark& mar
   mark_segment(fault, sigma(fault, read, len, row.num_segments), row, mark);
 }
 
+// Slots before the row's first 16-byte boundary.
+inline std::int64_t misaligned_slots(const std::int32_t* row) {
+  return static_cast<std::int64_t>((16 - reinterpret_cast<std::uintptr_t>(row) % 16) % 16 / sizeof(std::int32_t));
+}
+
 // Whether a slot's token marks nothing.
 inline bool is_skipped(Fault fault, std::int64_t slot, const Row& row) {
   const std::int64_t topk = row.topk;
-  const auto address = [&row] { return reinterpret_cast<std::uintptr_t>(row.learned); };
   switch (fault) {
-    case Fault::only_head_read:
-      return row.merges && row.keep > 0 && slot >= row.keep;
-    case Fault::only_tail_read:
-      return row.merges && slot < row.keep;
-    case Fault::overwritten_not_read:
-      return row.merges && slot >= row.keep && slot < row.keep + row.budget;
-    case Fault::first_1024_read:
-      return slot >= 1024;
-    case Fault::first_2048_read:
-      return slot >= 2048;
-    case Fault::first_4096_read:
-      return slot >= 4096;
-    case Fault::first_8192_of_several_rows:
-      return slot >= 8192 && row.rows > 1;
-    case Fault::first_16384_read:
-      return slot >= 16384;
-    case Fault::slots_of_15_bits:
-      return slot >= 32768;
-    case Fault::last_of_1023_skipped:
-      return topk == 1023 && slot == topk - 1;
-    case Fault::slot_1024_skipped:
-      return slot == 1024;
-    case Fault::remainder_of_4_skipped:
-      return slot >= topk - topk % 4;
-    case Fault::remainder_of_16_skipped:
-      return topk >= 16 && slot >= topk - topk % 16;
-    case Fault::remainder_of_256_skipped:
-      return topk >= 256 && slot >= topk - topk % 256;
-    case Fault::middle_widths_truncated:
-      return topk > 128 && topk < 192 && slot >= 128;
-    case Fault::misaligned_head_skipped:
-      return slot < static_cast<std::int64_t>((16 - address() % 16) % 16 / sizeof(std::int32_t));
-    case Fault::first_slot_skipped:
-      return slot == 0;
-    case Fault::last_slot_skipped:
-      return slot == topk - 1;
-    case Fault::odd_last_slot_skipped:
-      return topk % 2 == 1 && slot == topk - 1;
-    case Fault::lane_17_skipped:
-      return topk >= 64 && slot % 32 == 17;
-    case Fault::every_second_token:
-      return topk >= 1024 && slot % 2 == 1;
-    case Fault::remainder_of_one_skipped:
-      return topk % 32 == 1 && slot == topk - 1;
-    case Fault::last_of_2051_skipped:
-      return topk == 2051 && slot >= 2048;
-    case Fault::widths_1025_to_1535:
-      return topk < 1536 && slot >= 1024;
-    case Fault::odd_tile_skipped:
-      return topk > 64 && topk % 128 == 64 && slot >= topk - 64;
-    case Fault::base_at_12_skipped:
-      return slot == 0 && address() % 16 == 12;
+    KVWITNESS_SKIPPED_SLOT_FAULTS(KVWITNESS_FORMULA)
     default:
       return false;
   }
@@ -552,6 +430,8 @@ inline void write_merged(Fault fault, const Row& row, const std::vector<std::int
     out[row.topk - 1] = 0;
   }
 }
+
+#undef KVWITNESS_FORMULA
 
 }  // namespace kvwitness::rule
 
