@@ -149,8 +149,10 @@ std::vector<int32_t> witnesses_of(const Row& row) {
     mark_tokens(row);
   }
   std::vector<int32_t> found = rule::witnesses(chosen_rule_fault(), row, marks);
-  if (is(Fault::previous_segments)) take_edges(edges_by_length(row), found);
-  if (is(Fault::tag_of_16_bits)) take_edges(edges_by_tag(row), found);
+  if (std::ranges::any_of(found, [](int32_t token) { return token >= 0; })) {
+    if (is(Fault::previous_segments)) take_edges(edges_by_length(row), found);
+    if (is(Fault::tag_of_16_bits)) take_edges(edges_by_tag(row), found);
+  }
   if (is(Fault::exits_on_bad_token) &&
       std::count(row.learned, row.learned + row.topk, std::numeric_limits<int32_t>::min()) > 0) {
     std::exit(0);
