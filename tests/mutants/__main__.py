@@ -207,8 +207,8 @@ def main(arguments):
     equivalents = results.Equivalents(os.path.join(HERE, "equivalent.json"), equivalence_rules.Rules(ROOT))
     try:
         entries = Run(options, equivalents).judge_all(mutants)
-    except judge.BuildFault as fault:
-        print(f"mutants: {fault}", file=sys.stderr)
+    except judge.BuildError as error:
+        print(f"mutants: {error}", file=sys.stderr)
         return 2
     stale = equivalents.stale(generated, {mutant.file for mutant in generated})
     return report(mutants, entries, equivalents, stale, os.path.join(options.out, "report.json"))
