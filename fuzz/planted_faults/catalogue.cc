@@ -42,4 +42,9 @@ PlantedFault planted_fault() {
   return fault;
 }
 
+rule::Fault planted_rule_fault() {
+  static const rule::Fault fault = rule::find_fault(kEntries[static_cast<std::size_t>(planted_fault())].name);
+  return fault;
+}
+
 }  // namespace kvwitness::fuzz

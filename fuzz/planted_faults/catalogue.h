@@ -6,22 +6,24 @@
 #ifndef FUZZ_PLANTED_FAULTS_CATALOGUE_H
 #define FUZZ_PLANTED_FAULTS_CATALOGUE_H
 
+#include "tests/rule/faults.h"
+
 namespace kvwitness::fuzz {
 
-// X(fault, what is wrong).
+// X(fault, what is wrong). A fault that tests/rule/faults.h has too, by the same name, is the one there.
 #define KVWITNESS_PLANTED_FAULTS(X)                                                            \
   X(edge_rounded_down, "the edge of a segment is s * L / S rounded down")                      \
-  X(product_in_32_bits, "token * S is taken in 32 bits")                                       \
-  X(division_in_float, "the segment is found in single precision")                             \
-  X(shift_of_32, "segment 32 + s marks segment s")                                             \
-  X(toggled_bit, "a repeated token clears its segment's mark")                                 \
-  X(last_slot_unread, "an odd row's last slot marks nothing")                                  \
-  X(only_minus_one_pads, "-7 and INT32_MIN mark the first segment")                            \
-  X(past_length_ignored, "a token past the context's end marks nothing")                       \
+  X(segment_in_32_bits, "token * S is taken in 32 bits")                                       \
+  X(segment_in_float, "the segment is found in single precision")                              \
+  X(mask_shift_wraps, "segment 32 + s marks segment s")                                        \
+  X(mask_exclusive, "a repeated token clears its segment's mark")                              \
+  X(odd_last_slot_skipped, "an odd row's last slot marks nothing")                             \
+  X(only_minus_one_is_padding, "-7 and INT32_MIN mark the first segment")                      \
+  X(past_end_ignored, "a token past the context's end marks nothing")                          \
   X(short_row_keeps_its_count, "a row shorter than S is cut into S")                           \
-  X(empty_row_acts, "a row of length -1 is read as one token")                                 \
-  X(one_witness_too_many, "the budget is one more than it should be")                          \
-  X(kept_prefix_alone, "occupancy is read from the kept slots only")                           \
+  X(length_negative_as_1, "a row of length -1 is read as one token")                           \
+  X(budget_one_more, "the budget is one more than it should be")                               \
+  X(only_head_read, "occupancy is read from the kept slots only")                              \
   X(neighbours_length, "the third row and those behind it use the second one's length")        \
   X(state_across_rows, "a row behind an empty row starts with the marks of the one before")    \
   X(writes_spare_column, "a strided scatter writes the column behind each row")                \
@@ -74,6 +76,8 @@ enum class PlantedFault {
 
 // The one that KVWITNESS_PLANTED_FAULT names. Ends the process with exit status 2 and the list where it names none.
 PlantedFault planted_fault();
+// The same as a fault of the rule itself; kNone where it is none.
+rule::Fault planted_rule_fault();
 
 }  // namespace kvwitness::fuzz
 

@@ -1,12 +1,13 @@
 #include "fuzz/planted_faults/host_implementation.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "fuzz/planted_faults/catalogue.h"
-#include "fuzz/planted_faults/rule.h"
 #include "properties/implementations/registry.h"
 #include "properties/sandbox/host_implementation.h"
+#include "tests/rule/faulty_row.h"
 
 namespace kvwitness::fuzz {
 namespace {
@@ -50,32 +51,45 @@ class PlantedHost final : public harness::HostImplementation {
   }
 
   void rewrite(const Call& call, const std::vector<std::int32_t>& learned) {
-    std::vector<bool> marked;
-    for (std::int64_t row = 0; row < call.rows; ++row) {
-      const std::int64_t of = fault_ == PlantedFault::neighbours_length && row >= 2 ? 1 : row;
-      const std::int64_t context_len = planted_length(fault_, call.context_lens[of]);
-      const bool carries = fault_ == PlantedFault::state_across_rows && row > 0 && call.context_lens[row - 1] <= 0;
-      if (!carries || marked.size() != static_cast<std::size_t>(call.num_segments)) {
-        marked.assign(static_cast<std::size_t>(call.num_segments), false);
-      }
-      // An empty row writes nothing, but its marks are there for state_across_rows.
-      constexpr std::int64_t kAnyLength = 16;
-      mark(call, learned.data() + row * call.topk, context_len > 0 ? context_len : kAnyLength, marked);
-      write(call, row, learned.data() + row * call.topk, context_len, marked);
+    const bool merges = call.operation != Operation::kWitnesses;
+    const std::int64_t keep = learned_keep(call);
+    const std::int64_t budget = merges ? budget_of(call) : 0;
+    rule::Marks marks;
+    for (std::int64_t index = 0; index < call.rows; ++index) {
+      const std::int64_t of = fault_ == PlantedFault::neighbours_length && index >= 2 ? 1 : index;
+      const rule::Row row{learned.data() + index * call.topk,
+                          call.topk,
+                          rule::length(rule_fault_, call.context_lens[of]),
+                          call.num_segments,
+                          merges,
+                          keep,
+                          budget,
+                          index,
+                          call.rows};
+      const bool carries = fault_ == PlantedFault::state_across_rows && index > 0 && call.context_lens[index - 1] <= 0;
+      if (!carries) marks.assign(static_cast<std::size_t>(call.num_segments), 0);
+      mark(row, marks);
+      write(call, row, rule::witnesses(rule_fault_, row, marks));
     }
   }
 
-  void mark(const Call& call, const std::int32_t* tokens, std::int64_t context_len, std::vector<bool>& marked) const {
-    constexpr std::int64_t kMany = 1024;
-    for (std::int64_t slot = 0; slot < call.topk; ++slot) {
-      const std::int64_t segment =
-          planted_mark(fault_, slot, tokens[slot], context_len, call.num_segments, call.topk, learned_keep(call));
-      if (segment < 0 || (fault_ == PlantedFault::many_segments_cut_off && segment >= kMany)) {
-        continue;
-      }
-      const auto at = static_cast<std::size_t>(segment);
-      marked[at] = fault_ != PlantedFault::toggled_bit || !marked[at];
+  void mark(rule::Row row, rule::Marks& marks) const {
+    // An empty row writes nothing, but its marks are there for state_across_rows.
+    constexpr std::int64_t kAnyLength = 16;
+    constexpr std::size_t kMany = 1024;
+    if (row.context_len <= 0) row.context_len = kAnyLength;
+    rule::mark_tokens(rule_fault_, row, marks);
+    if (fault_ == PlantedFault::many_segments_cut_off && marks.size() > kMany) {
+      std::fill(marks.begin() + kMany, marks.end(), 0);
     }
+  }
+
+  void write(const Call& call, const rule::Row& row, const std::vector<std::int32_t>& found) const {
+    if (!row.merges) return rule::write_indices(rule_fault_, row, found, call.out + row.index * call.num_segments);
+    std::int32_t* const out = call.out + row.index * call.row_stride;
+    std::copy_n(row.learned, call.topk, out);
+    rule::write_merged(rule_fault_, row, found, out);
+    if (fault_ == PlantedFault::writes_spare_column && call.row_stride > call.topk) out[call.topk] = -1;
   }
 
   static std::int64_t learned_keep(const Call& call) {
@@ -89,32 +103,7 @@ class PlantedHost final : public harness::HostImplementation {
     }
   }
 
-  void write(const Call& call, std::int64_t row, const std::int32_t* tokens, std::int64_t context_len,
-             const std::vector<bool>& marked) {
-    const std::int64_t effective = context_len <= 0 ? 0 : planted_effective(fault_, context_len, call.num_segments);
-    if (call.operation == Operation::kWitnesses) {
-      for (std::int64_t segment = 0; segment < call.num_segments; ++segment) {
-        const bool witness = segment < effective && !marked[static_cast<std::size_t>(segment)];
-        call.out[row * call.num_segments + segment] =
-            witness ? static_cast<std::int32_t>(planted_edge(fault_, segment, context_len, effective)) : -1;
-      }
-      return;
-    }
-    std::int32_t* const out = call.out + row * call.row_stride;
-    std::copy(tokens, tokens + call.topk, out);
-    std::int64_t slot = learned_keep(call);
-    const std::int64_t end = slot + planted_budget(fault_, budget(call), slot, call.topk);
-    for (std::int64_t segment = 0; segment < effective && slot < end; ++segment) {
-      if (!marked[static_cast<std::size_t>(segment)]) {
-        out[slot++] = static_cast<std::int32_t>(planted_edge(fault_, segment, context_len, effective));
-      }
-    }
-    if (fault_ == PlantedFault::writes_spare_column && call.row_stride > call.topk) {
-      out[call.topk] = -1;
-    }
-  }
-
-  std::int64_t budget(const Call& call) {
+  std::int64_t budget_of(const Call& call) {
     const std::int64_t asked = call.operation == Operation::kApply ? call.max_replacements : call.num_segments;
     const std::int64_t now = std::min(asked, call.topk - learned_keep(call));
     const std::int64_t kept =
@@ -124,6 +113,7 @@ class PlantedHost final : public harness::HostImplementation {
   }
 
   const PlantedFault fault_ = planted_fault();
+  const rule::Fault rule_fault_ = planted_rule_fault();
   std::unique_ptr<harness::Implementation> real_ = harness::make_c_abi();
   std::int64_t last_budget_ = 0;
 };

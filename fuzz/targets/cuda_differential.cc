@@ -75,9 +75,9 @@ extern const Target cuda_differential = {
     .test_runs = 1500,
     .has_threads = true,
     .finds =
-        "edge_rounded_down product_in_32_bits division_in_float shift_of_32 toggled_bit last_slot_unread "
-        "only_minus_one_pads past_length_ignored short_row_keeps_its_count empty_row_acts "
-        "one_witness_too_many kept_prefix_alone no_barrier_after_clear no_barrier_before_read "
+        "edge_rounded_down segment_in_32_bits segment_in_float mask_shift_wraps mask_exclusive odd_last_slot_skipped "
+        "only_minus_one_is_padding past_end_ignored short_row_keeps_its_count length_negative_as_1 "
+        "budget_one_more only_head_read no_barrier_after_clear no_barrier_before_read "
         "no_barrier_between_rows first_row_of_a_block_alone",
     .control_runs = 20000,  // each runs 256 threads of a kernel
 };

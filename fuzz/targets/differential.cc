@@ -33,9 +33,9 @@ extern const Target differential = {
     .mutator = &kCaseMutator,
     .test_runs = 6000,
     .finds =
-        "edge_rounded_down product_in_32_bits division_in_float shift_of_32 toggled_bit last_slot_unread "
-        "only_minus_one_pads past_length_ignored short_row_keeps_its_count empty_row_acts "
-        "one_witness_too_many kept_prefix_alone neighbours_length state_across_rows writes_spare_column "
+        "edge_rounded_down segment_in_32_bits segment_in_float mask_shift_wraps mask_exclusive odd_last_slot_skipped "
+        "only_minus_one_is_padding past_end_ignored short_row_keeps_its_count length_negative_as_1 "
+        "budget_one_more only_head_read neighbours_length state_across_rows writes_spare_column "
         "budget_of_the_last_call many_segments_cut_off",
 };
 }  // namespace targets

@@ -74,10 +74,10 @@ def main(arguments):
         functions = [one for one in measure.functions_of(ROOT, profile, programs) if measure.runs_here(one["name"], runnable)]
         lines = measure.lines_of(ROOT, profile, programs)
         index = write_html(options, profile, programs)
-    except (measure.Fault, OSError, subprocess.CalledProcessError) as fault:
-        print(f"coverage: {fault}", file=sys.stderr)
+    except (measure.MeasureError, OSError, subprocess.CalledProcessError) as error:
+        print(f"coverage: {error}", file=sys.stderr)
         return 2
-    explained = analysis.Explained(os.path.join(HERE, "unreached.json"))
+    explained = analysis.Explained(os.path.join(HERE, "unreached.json"), ROOT)
     path = os.path.join(options.build, "coverage.json")
     status = report(analysis.Coverage(functions, ROOT), lines, explained, path)
     print(f"{os.path.relpath(index)}  {os.path.relpath(path)}")

@@ -1,13 +1,18 @@
 """What the tests reached, joined over everything that one piece of source was compiled into.
 
 A template, an inline function and the vector body exist many times in the machine code. A side of a branch counts as taken, and a condition as
-shown to decide by itself (MC/DC), where one of these showed it; what is compiled for one instruction set alone has that one to show it.
+shown to decide by itself (MC/DC), where one of these showed it; what is compiled only for one instruction set has that one to show it.
 """
 
 import collections
 import dataclasses
 import json
 import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from enclosing_definitions import enclosing_definitions
+
 
 @dataclasses.dataclass(frozen=True, order=True)
 class Place:
@@ -120,22 +125,37 @@ class Coverage:
 
 
 class Explained:
-    """The checked-in list of what no test of this machine can reach: by file, kind, source line and condition, each with its reason."""
+    """The checked-in list of what no test of this machine can reach, each with its reason: by file, kind, source line and condition, or all that is
+    within some functions of a file."""
 
-    def __init__(self, path):
+    def __init__(self, path, root):
         with open(path, encoding="utf-8") as stream:
             entries = json.load(stream)["unreached"]
-        self._reasons = {(one["file"], one["kind"], one["line"], one["condition"], one.get("side", "")): one["reason"] for one in entries}
+        named = [one for one in entries if "line" in one]
+        self._reasons = {(one["file"], one["kind"], one["line"], one["condition"], one.get("side", "")): one["reason"] for one in named}
         # Another machine may reach it.
-        self._of_this_machine = {key for key, one in zip(self._reasons, entries) if one.get("machine")}
+        self._of_this_machine = {key for key, one in zip(self._reasons, named) if one.get("machine")}
+        self._within = [one for one in entries if "within" in one]
+        self._definitions = {}
+        for file in {one["file"] for one in self._within}:
+            with open(os.path.join(root, file), encoding="utf-8") as stream:
+                self._definitions[file] = enclosing_definitions(stream.readlines())
 
     def reason(self, gap):
+        for one in self._within:
+            if one["file"] == gap.file and self._definitions[gap.file][gap.line - 1] & set(one["within"]):
+                return one["reason"]
         return self._reasons.get(gap.key)
 
     def stale(self, gaps):
-        """Entries that speak of nothing uncovered."""
+        """Entries that speak of nothing uncovered, and functions that are gone."""
         present = {gap.key for gap in gaps}
-        return [key for key in self._reasons if key not in present and key not in self._of_this_machine]
+        gone = [(one["file"], name) for one in self._within for name in one["within"] if name not in set().union(*self._definitions[one["file"]])]
+        return gone + [key for key in self._reasons if key not in present and key not in self._of_this_machine]
+
+    def lines(self):
+        """(file, line) of each entry."""
+        return sorted({(file, line) for file, _, line, _, _ in self._reasons})
 
 
 def counts_of(coverage, lines, file):

@@ -46,7 +46,7 @@ class Analysis(unittest.TestCase):
         path = os.path.join(ROOT, "unreached.json")
         with open(path, "w", encoding="utf-8") as stream:
             json.dump({"unreached": list(entries)}, stream)
-        return analysis.Explained(path)
+        return analysis.Explained(path, ROOT)
 
     def test_what_is_not_reached_is_named_by_its_text(self):
         gaps = analysis.Coverage([function([(5, 1), (5, 0)], [True, False])], ROOT).gaps()
@@ -69,6 +69,22 @@ class Analysis(unittest.TestCase):
         self.assertIsNone(explained.reason(analysis.Gap("lib/src/f.cc", 2, "branch", "return a > 0 || b > 0 ? 1 : 2;", "b > 0", "false")))
         self.assertEqual(explained.stale([gap]), [])
         self.assertEqual(len(explained.stale([])), 1)
+
+    def test_an_explanation_may_be_of_all_that_is_within_a_function(self):
+        gap = analysis.Gap("lib/src/f.cc", 2, "branch", "return a > 0;", "a > 0", "false")
+        self.assertEqual(self.explained({"file": "lib/src/f.cc", "within": ["f"], "reason": "no such a"}).reason(gap), "no such a")
+        other = self.explained({"file": "lib/src/f.cc", "within": ["g"], "reason": "no such a"})
+        self.assertIsNone(other.reason(gap))
+        self.assertEqual(other.stale([gap]), [("lib/src/f.cc", "g")])
+
+    def test_each_explanation_of_today_speaks_of_a_line_that_its_file_has(self):
+        here = os.path.dirname(os.path.abspath(__file__))
+        sources = os.path.dirname(os.path.dirname(here))
+        explained = analysis.Explained(os.path.join(here, "unreached.json"), sources)
+        self.assertEqual([key for key in explained.stale([]) if len(key) == 2], [])
+        for file, line in explained.lines():
+            with open(os.path.join(sources, file), encoding="utf-8") as stream:
+                self.assertIn(line, [one.strip() for one in stream], file)
 
     def test_lines_of_a_backend_that_cannot_run_here_do_not_count(self):
         coverage = analysis.Coverage([], ROOT)

@@ -19,7 +19,7 @@ SOURCES = ("lib/include", "lib/src", "kernels/include", "kernels/src", "kernels/
 BACKEND_OF_NAMESPACE = {"N_SSSE3": "ssse3", "N_SSE4": "sse4", "N_AVX2": "avx2", "N_AVX3": "avx512", "N_AVX3_IFMA": "avx512_ifma"}
 
 
-class Fault(Exception):
+class MeasureError(Exception):
     pass
 
 
@@ -29,7 +29,7 @@ def executable(build, target):
         folders[:] = [one for one in folders if one != "CMakeFiles"]
         if name in files and os.access(os.path.join(folder, name), os.X_OK):
             return os.path.join(folder, name)
-    raise Fault(f"{target} is not built in {build}")
+    raise MeasureError(f"{target} is not built in {build}")
 
 
 def run_tests(build, say):
@@ -43,7 +43,7 @@ def run_tests(build, say):
         environment = {**os.environ, "LLVM_PROFILE_FILE": os.path.join(profiles, f"{number}-%2m.profraw")}
         ended = subprocess.run([path, *program[1:]], env=environment, cwd=profiles, capture_output=True, text=True, check=False)
         if ended.returncode != 0:
-            raise Fault(f"{' '.join(program)} fails (exit status {ended.returncode}): {(ended.stdout + ended.stderr)[-3000:]}")
+            raise MeasureError(f"{' '.join(program)} fails (exit status {ended.returncode}): {(ended.stdout + ended.stderr)[-3000:]}")
     merged = os.path.join(build, "tests.profdata")
     raw = [os.path.join(profiles, name) for name in sorted(os.listdir(profiles)) if name.endswith(".profraw")]
     subprocess.run(["llvm-profdata-19", "merge", "-sparse", "-o", merged, *raw], check=True)
@@ -60,7 +60,7 @@ def llvm_cov(command, root, profile, programs, *arguments):
 
 
 def functions_of(root, profile, programs):
-    """The functions of the measured sources. Each program is asked by itself: of a function that several hold, LLVM sees one record alone, which may
+    """The functions of the measured sources. Each program is asked by itself: of a function that several hold, LLVM sees only one record, which may
     be that of a program that never calls it."""
     found = []
     for program in programs:

@@ -78,7 +78,7 @@ std::int32_t result_of(Check check, const Arguments& call) {
 }
 
 std::array<Check, 5> order_of_checks() {
-  switch (chosen_fault()) {
+  switch (chosen_entry().fault) {
     case Fault::refusals_in_other_order:
       return {Check::kNegative, Check::kSegments, Check::kLearned, Check::kKeep, Check::kStride};
     case Fault::refusals_keep_first:

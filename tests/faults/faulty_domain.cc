@@ -8,13 +8,13 @@
 
 #include "tests/faults/faulty_row.h"
 
-using kvwitness::faults::chosen_fault;
+using kvwitness::faults::chosen_entry;
 using kvwitness::faults::Fault;
 
 extern "C" int32_t kvw_plugin_supports(const char* operation, int64_t rows, int64_t topk, int64_t row_stride,
                                        int64_t num_segments, int64_t base_offset_bytes) {
   const bool of_16_bytes = base_offset_bytes % 16 == 0 && (rows < 2 || row_stride % 4 == 0);
-  switch (chosen_fault()) {
+  switch (chosen_entry().fault) {
     case Fault::right_of_model_widths:
       return topk == 512 || topk == 1024 || topk == 2048;
     case Fault::right_of_large_widths:

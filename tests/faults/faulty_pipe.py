@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A right program behind the pipe with one fault: the one that its argument names. Without an argument it lists them: name, property, what
+"""A right program at the other end of a pipe, with one fault: the one that its argument names. Without an argument it lists them: name, property, what
 it does.
 
     kvwitness verify --pipe 'python3 tests/faults/faulty_pipe.py answers_twice'
@@ -20,7 +20,7 @@ FAULTS = {
     # Wrong results.
     "edges_in_single_precision": ("round_trip", "results pass through float32"),
     "products_in_32_bits": ("oracle_equality", "x * S wraps at 2^32"),
-    "edges_cached_by_length": ("oracle_equality", "edges are cached by the length alone"),
+    "edges_cached_by_length": ("oracle_equality", "edges are cached by the length only"),
     "stride_ignored": ("oracle_equality", "rows are taken as packed"),
     "spare_cleared": ("bounds", "spare columns come back as -1"),
     "base_offset_skipped": ("oracle_equality", "the data is taken to begin base_offset elements late"),

@@ -48,7 +48,7 @@ void change_rounding(const Arguments& call) {
 }  // namespace
 
 void misbehave(const Arguments& call) {
-  switch (chosen_fault()) {
+  switch (chosen_entry().fault) {
     case Fault::throws_a_number:
       if (call.topk > 0 &&
           std::count(call.learned, call.learned + call.topk, std::numeric_limits<int32_t>::max()) > 0 && call.rows > 0)
@@ -98,7 +98,7 @@ void misbehave(const Arguments& call) {
 }
 
 int32_t refused_for_nothing(const Arguments& call) {
-  switch (chosen_fault()) {
+  switch (chosen_entry().fault) {
     case Fault::no_rows_refused:
       return call.rows == 0 ? 1 : 0;
     case Fault::no_slots_refused:

@@ -15,7 +15,7 @@
 
 #include "kvwitness/backend.h"
 #include "tests/lib/allocator.h"
-#include "tests/lib/rule.h"
+#include "tests/rule/rule.h"
 
 namespace {
 

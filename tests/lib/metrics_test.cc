@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kvwitness/segments.h"
-#include "tests/lib/rule.h"
+#include "tests/rule/rule.h"
 
 namespace kvwitness {
 namespace {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-#include "tests/lib/rule.h"
+#include "tests/rule/rule.h"
 
 namespace kvwitness {
 namespace {

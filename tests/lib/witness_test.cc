@@ -7,7 +7,7 @@
 #include <random>
 
 #include "kvwitness/backend.h"
-#include "tests/lib/rule.h"
+#include "tests/rule/rule.h"
 
 namespace kvwitness {
 namespace {

@@ -2,7 +2,7 @@
 
 Mutates the segment arithmetic, what is done to a row, the vector body and the device collectives as a whole, and a seeded sample elsewhere in the
 library. A mutant that does not compile, or whose object code is the original's or an earlier mutant's, says nothing and is not judged. Ends with
-1 where a mutant survives that equivalent.json does not explain, 2 on a usage error, 3 where some are left to judge, else 0.
+1 where a mutant survives that neither equivalent.json nor a rule explains, 2 on a usage error, 3 where some are left to judge, else 0.
 """
 
 import argparse
@@ -20,6 +20,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import areas
+import equivalence_rules
 import judge
 import results
 
@@ -177,8 +178,8 @@ def report(mutants, entries, equivalents, stale, path):
         print(f"survived  {mutant.place}\n    - {mutant.before.strip()}\n    + {mutant.after.strip()}")
     for mutant in contradicted:
         print(f"listed as equivalent, but killed: {mutant.place}  {mutant.after.strip()}")
-    for file, _, line, after in stale:
-        print(f"listed as equivalent, but no mutant of today: {file}  {line}  ->  {after}")
+    for key in stale:
+        print(f"said to be equivalent, but nothing of today: {'  '.join(key)}")
     print(f"the report: {os.path.relpath(path)}")
     if survivors or stale or contradicted:
         return 1
@@ -203,11 +204,11 @@ def main(arguments):
     except OSError:
         print(f"mutants: another run works in {options.out}", file=sys.stderr)
         return 2
-    equivalents = results.Equivalents(os.path.join(HERE, "equivalent.json"))
+    equivalents = results.Equivalents(os.path.join(HERE, "equivalent.json"), equivalence_rules.Rules(ROOT))
     try:
         entries = Run(options, equivalents).judge_all(mutants)
-    except judge.BuildFault as fault:
-        print(f"mutants: {fault}", file=sys.stderr)
+    except judge.BuildError as error:
+        print(f"mutants: {error}", file=sys.stderr)
         return 2
     stale = equivalents.stale(generated, {mutant.file for mutant in generated})
     return report(mutants, entries, equivalents, stale, os.path.join(options.out, "report.json"))

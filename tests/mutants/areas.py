@@ -4,6 +4,7 @@ import dataclasses
 import fnmatch
 import hashlib
 import os
+import pathlib
 import random
 import re
 import subprocess
@@ -120,7 +121,7 @@ def elsewhere(root, file):
 def including(root, header):
     """The sources of lib/src, but for the vector body, that include a header by themselves or by another header."""
     names = {header}
-    everything = {file: open(os.path.join(root, file), encoding="utf-8").read() for file in files_elsewhere(root)}
+    everything = {file: pathlib.Path(root, file).read_text(encoding="utf-8") for file in files_elsewhere(root)}
     while True:
         more = {file for file, text in everything.items() if any(f'"{name}"' in text for name in names)} - names
         if not more:
@@ -147,7 +148,7 @@ def digest_of_program(root, program, sources_of_target):
     if program.target == "kvwitness_program":
         files = files_of(root, ["properties", "corpus/golden", "corpus/real", "corpus/regressions"])
     else:
-        folders = sorted({os.path.dirname(source) for source in sources_of_target(program.target)})
+        folders = sorted({os.path.dirname(source) for source in sources_of_target(program.target)} | {"tests/rule"})
         headers = [file for folder in folders for file in files_of(root, [folder, "-maxdepth", "1", "-name", "*.h"])]
         files = sorted({*sources_of_target(program.target), *headers})
     return hashlib.sha256(f"{program} {digest_of_files(root, files)}".encode()).hexdigest()

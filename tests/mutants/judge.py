@@ -24,7 +24,7 @@ class Verdict:
     how: str = ""
 
 
-class BuildFault(Exception):
+class BuildError(Exception):
     pass
 
 
@@ -160,7 +160,7 @@ class Judge:
         link = self.build.link_command(program.target, executable, replaced)
         status, printed, _ = run(link, self.build.folder, COMPILER_CPU_SECONDS)
         if status != 0:
-            raise BuildFault(f"{program.target} does not link: {printed[-2000:]}")
+            raise BuildError(f"{program.target} does not link: {printed[-2000:]}")
         environment = {"GTEST_FAIL_FAST": "1", "GTEST_BRIEF": "1", **dict(program.environment)}
         return run([executable, *program.arguments], scratch.products, self._limits.get((area.name, program.name), 600), environment)
 
@@ -173,7 +173,7 @@ class Judge:
             command[command.index("-c") + 1] = os.path.join(self.folder, "gtest.h")
             status, printed, _ = run([*command[:1], "-x", "c++-header", *command[1:]], self.build.folder, COMPILER_CPU_SECONDS)
             if status != 0:
-                raise BuildFault(f"GoogleTest's header does not compile: {printed[-2000:]}")
+                raise BuildError(f"GoogleTest's header does not compile: {printed[-2000:]}")
 
     def _prepare(self, scratch, area, variant):
         """The original must compile, and pass; its object code and its times are what mutants are measured by. The scratch copy holds it."""
@@ -182,13 +182,13 @@ class Judge:
                 return
             objects, digest = self._objects(scratch, area, variant)
             if objects is None:
-                raise BuildFault(f"the original of {area.name} does not compile: {digest[-2000:]}")
+                raise BuildError(f"the original of {area.name} does not compile: {digest[-2000:]}")
             for program in variant.programs:
                 if (area.name, program.name) in self._limits:
                     continue
                 status, printed, seconds = self._run_program(scratch, area, variant, program, objects)
                 if status != 0:
-                    raise BuildFault(f"the original fails {program.name} (exit status {status}): {printed[-2000:]}")
+                    raise BuildError(f"the original fails {program.name} (exit status {status}): {printed[-2000:]}")
                 self._limits[(area.name, program.name)] = 10 + int(4 * seconds)
             self._originals[(area.sources, variant)] = digest
 

@@ -10,15 +10,26 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import areas
+import equivalence_rules
 import judge
 import results
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+NO_RULES = equivalence_rules.Rules(ROOT, ())
 AREA = areas.Area("rows", ("lib/src/f.cc",), ("lib/src/f.cc",), areas.only(areas.Program("unit"), areas.Program("verify")))
 
 
 def mutant(before="  return a + b;\n", after="  return a - b;\n", line=2, previous="int f() {\n"):
     return areas.Mutant(AREA, "lib/src/f.cc", line, before, after, previous)
+
+
+def stripped_lines(file):
+    path = os.path.join(ROOT, file)
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as stream:
+        return [line.strip() for line in stream]
 
 
 class Mutants(unittest.TestCase):
@@ -78,7 +89,7 @@ class Results(unittest.TestCase):
     def test_an_explanation_survives_a_move_and_not_a_change(self):
         with open(self.path, "w", encoding="utf-8") as stream:
             stream.write('{"equivalent": [{"file": "lib/src/f.cc", "line": "return a + b;", "mutated": ["return a - b;"], "reason": "b is 0"}]}')
-        equivalents = results.Equivalents(self.path)
+        equivalents = results.Equivalents(self.path, NO_RULES)
         self.assertEqual(equivalents.reason(mutant(line=99)), "b is 0")
         self.assertIsNone(equivalents.reason(mutant(after="  return a * b;\n")))
         self.assertIsNone(equivalents.reason(mutant(before="  return a + c;\n")))
@@ -90,25 +101,95 @@ class Results(unittest.TestCase):
         with open(self.path, "w", encoding="utf-8") as stream:
             stream.write('{"equivalent": [{"file": "lib/src/f.cc", "after": "int f() {", "line": "return a + b;", "mutated": ["return a - b;"],'
                          ' "reason": "b is 0"}]}')
-        equivalents = results.Equivalents(self.path)
+        equivalents = results.Equivalents(self.path, NO_RULES)
         self.assertEqual(equivalents.reason(mutant()), "b is 0")
         self.assertIsNone(equivalents.reason(mutant(previous="int g() {\n")))
         self.assertEqual(len(equivalents.stale([mutant(previous="int g() {\n")], {"lib/src/f.cc"})), 1)
 
-    def test_an_explanation_may_be_of_every_mutant_of_a_line(self):
-        with open(self.path, "w", encoding="utf-8") as stream:
-            stream.write('{"equivalent": [{"file": "lib/src/f.cc", "line": "return a + b;", "mutated": ["*"], "reason": "speed alone"}]}')
-        equivalents = results.Equivalents(self.path)
-        self.assertEqual(equivalents.reason(mutant(after="  return a * b;\n")), "speed alone")
-        self.assertIsNone(equivalents.reason(mutant(before="  return a + c;\n")))
-        self.assertFalse(equivalents.names(mutant()))  # so one that is killed contradicts nothing
-        self.assertEqual(equivalents.stale([mutant()], {"lib/src/f.cc"}), [])
-        self.assertEqual(len(equivalents.stale([mutant(before="  return a + c;\n")], {"lib/src/f.cc"})), 1)
+    def test_each_explanation_speaks_of_a_line_that_its_file_has(self):
+        equivalents = results.Equivalents(os.path.join(HERE, "equivalent.json"), NO_RULES)
+        gone = [(file, line) for file, line in equivalents.lines() if line not in stripped_lines(file)]
+        self.assertEqual(gone, [])
 
     def test_the_table_is_aligned_and_scores_what_was_judged(self):
         text = results.table({"f.cc": collections.Counter(killed=3, survived=1, invalid=2, equivalent=5)}).splitlines()
         self.assertEqual(len({len(line) for line in text}), 1)
         self.assertEqual(text[1].split(), ["f.cc", "11", "2", "0", "0", "9", "3", "5", "1", "0", "75.0%"])
+
+
+SOURCE = """\
+template <class T>
+class Reader {
+  int next(int most) {
+    return most + kStretch;
+  }
+};
+
+constexpr int kStretch = 4;  // of kOther
+int hunt(const Reader& reader,
+         int count) {
+#if X
+  return count + 1;
+#endif
+}
+int mark(int count) {
+  return count + 1;
+}
+"""
+
+
+class Rules(unittest.TestCase):
+    """A rule speaks of the lines within some definitions, and of those that name something."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = folder.name
+        with open(os.path.join(self.root, "f.cc"), "w", encoding="utf-8") as stream:
+            stream.write(SOURCE)
+        self.path = os.path.join(self.root, "list.json")
+        with open(self.path, "w", encoding="utf-8") as stream:
+            stream.write('{"equivalent": [{"file": "f.cc", "line": "return count + 1;", "mutated": ["return count * 1;"], "reason": "listed"}]}')
+
+    def rules(self, **chosen):
+        return equivalence_rules.Rules(self.root, (equivalence_rules.Rule("f.cc", "speed", **chosen),))
+
+    def reasons(self, rules, file="f.cc"):
+        lines = SOURCE.splitlines()
+        return [number for number, line in enumerate(lines, 1) if rules.reason(areas.Mutant(AREA, file, number, line, "")) == "speed"]
+
+    def test_of_what_is_within_a_function_or_a_class(self):
+        self.assertEqual(self.reasons(self.rules(within=("hunt",))), [10, 11, 12, 13, 14])
+        self.assertEqual(self.reasons(self.rules(within=("Reader",))), [2, 3, 4, 5, 6])
+        self.assertEqual(self.reasons(self.rules(within=("hunt",)), "another.cc"), [])
+
+    def test_of_what_names_something_in_code(self):
+        self.assertEqual(self.reasons(self.rules(naming=("kStretch",))), [4, 8])
+        self.assertEqual(self.reasons(self.rules(naming=("kOther", "Stretch"))), [])
+
+    def test_an_entry_comes_first_and_only_an_entry_is_contradicted(self):
+        equivalents = results.Equivalents(self.path, self.rules(within=("hunt",)))
+        by_rule = areas.Mutant(AREA, "f.cc", 12, "  return count + 1;\n", "  return count - 1;\n")
+        listed = areas.Mutant(AREA, "f.cc", 12, "  return count + 1;\n", "  return count * 1;\n")
+        self.assertEqual([equivalents.reason(one) for one in (by_rule, listed)], ["speed", "listed"])
+        self.assertEqual([equivalents.names(one) for one in (by_rule, listed)], [False, True])
+
+    def test_what_a_rule_names_in_vain_is_stale(self):
+        rules = self.rules(within=("hunt", "gone"), naming=("kStretch", "kGone"))
+        self.assertEqual(rules.stale(), [("f.cc", "gone"), ("f.cc", "kGone")])
+        self.assertEqual(results.Equivalents(self.path, rules).stale([], {"another.cc"}), [])
+        self.assertIn(("f.cc", "gone"), results.Equivalents(self.path, rules).stale([], {"f.cc"}))
+
+    def test_what_the_rules_of_today_name_is_there(self):
+        self.assertEqual(equivalence_rules.Rules(ROOT).stale(), [])
+
+    def test_a_count_from_0_may_end_by_either_comparison(self):
+        loop = "  for (int row = 0; row < rows; ++row) {\n"
+        self.assertTrue(equivalence_rules.counts_up(loop, loop.replace("<", "!=")))
+        self.assertFalse(equivalence_rules.counts_up(loop, loop.replace("<", "<=")))
+        self.assertFalse(equivalence_rules.counts_up(loop, loop.replace("0;", "(0 + 1);")))
+        for other in (loop.replace("= 0", "= 1"), loop.replace("++row", "row += 2")):
+            self.assertFalse(equivalence_rules.counts_up(other, other.replace("<", "!=")))
 
 
 class Judging(unittest.TestCase):

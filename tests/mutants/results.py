@@ -43,13 +43,13 @@ class Results:
 
 
 class Equivalents:
-    """The checked-in list of mutants that no test can kill: by file, original line and mutated line, never by number; where the same line stands in
-    several places, by the line before it too. A line that decides about speed alone may stand there with "*" for each of its mutants."""
+    """What explains a survivor: an entry of the checked-in list of mutants that no test can kill, or a rule. Entries are by file, original line and
+    mutated line, never by number; where the same line stands in several places, by the line before it too."""
 
-    def __init__(self, path):
+    def __init__(self, path, rules):
         with open(path, encoding="utf-8") as stream:
             entries = json.load(stream)["equivalent"]
-        self._reasons = {}
+        self._rules, self._reasons = rules, {}
         for entry in entries:
             for mutated in entry["mutated"]:
                 self._reasons[(entry["file"], entry.get("after", ""), entry["line"].strip(), mutated.strip())] = entry["reason"]
@@ -57,20 +57,24 @@ class Equivalents:
     @staticmethod
     def _keys(mutant):
         """The ways to speak of a mutant, the more exact one first."""
-        return [(mutant.file, previous, mutant.before.strip(), after) for after in (mutant.after.strip(), "*")
-                for previous in (mutant.previous.strip(), "")]
+        return [(mutant.file, previous, mutant.before.strip(), mutant.after.strip()) for previous in (mutant.previous.strip(), "")]
 
     def reason(self, mutant):
-        return next((self._reasons[key] for key in self._keys(mutant) if key in self._reasons), None)
+        by_entry = next((self._reasons[key] for key in self._keys(mutant) if key in self._reasons), None)
+        return by_entry or self._rules.reason(mutant)
 
     def names(self, mutant):
-        """Whether this very mutant is said to be one that no test can kill."""
-        return any(key in self._reasons for key in self._keys(mutant)[:2])
+        """Whether an entry says that no test can kill this very mutant. A rule says so of none: what is killed counts."""
+        return any(key in self._reasons for key in self._keys(mutant))
 
     def stale(self, generated, files):
-        """Entries of these files that belong to no mutant: the line they speak of has changed."""
+        """Entries of these files that belong to no mutant, because the line they speak of has changed; and what rules name in vain."""
         present = {key for mutant in generated for key in self._keys(mutant)}
-        return [key for key in self._reasons if key[0] in files and key not in present]
+        return [key for key in self._reasons if key[0] in files and key not in present] + [one for one in self._rules.stale() if one[0] in files]
+
+    def lines(self):
+        """(file, line) of each entry."""
+        return sorted({(file, line) for file, _, line, _ in self._reasons})
 
 
 def table(rows):

@@ -1,7 +1,7 @@
-// An implementation of the rule with one fault: what the harness is tested by.
+// An implementation of the rule with one fault, in this process: what the harness is tested by.
 //
-// FaultyRule answers every call by a plain loop over the rule's formulas, with switches that each break one thing, and
-// keeps a count of calls and the last call's occupancy as a stateful implementation would. restart() forgets both.
+// FaultyRule answers every call by tests/rule/faulty_row.h, and keeps a count of calls and the last row's marks as a
+// stateful implementation would. restart() forgets both.
 #ifndef TESTS_PROPERTIES_FAULTY_RULE_H
 #define TESTS_PROPERTIES_FAULTY_RULE_H
 
@@ -9,7 +9,6 @@
 #include <kvwitness/oracle.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -19,21 +18,13 @@
 
 #include "properties/case/implementation.h"
 #include "properties/case/status.h"
+#include "tests/rule/faulty_row.h"
 
 namespace kvwitness::harness {
 
 struct Faults {
-  bool edge_rounds_down = false;
-  bool product_of_32_bits = false;  // token * S_eff wraps
-  bool occupancy_by_exclusive_or = false;
-  bool mask_of_32_bits = false;          // segments from 32 on share the bits below
-  bool short_row_clamps_inside = false;  // marks S_eff - 1 for tokens past a short row
-  bool only_minus_one_is_padding = false;
-  bool reads_the_head_alone = false;
-  bool occupancy_survives_rows = false;  // not cleared between the rows of a batch
+  rule::Fault rule = rule::Fault::kNone;  // of each row's result
   bool occupancy_survives_calls = false;
-  bool keep_moves_when_dropped = false;  // one slot late where witnesses are dropped
-  bool rows_count_to_65535 = false;      // the rest of the batch is left as it was
   bool accepts_65_segments = false;
   std::int64_t every_nth_call_is_wrong = 0;
   int misaligned_is_wrong = 0;         // base offsets that are no multiple of it
@@ -52,7 +43,7 @@ class FaultyRule final : public Implementation {
     if (!can_restart_) return false;
     ++restarts_;
     calls_ = 0;
-    occupied_ = 0;
+    marks_.clear();
     return true;
   }
 
@@ -77,11 +68,11 @@ class FaultyRule final : public Implementation {
     return Implementation::run_together(requests);
   }
   int restarts() const { return restarts_; }
-  // The cases that were run together, oldest batch first; those that were run alone are not among them.
+  // The cases that were run together, oldest batch first; those that were run by themselves are not among them.
   const std::vector<std::vector<Case>>& batches() const { return batches_; }
 
   void serve_only(std::function<bool(const Case&)> supports) { supports_ = std::move(supports); }
-  void make_legal_calls_alone() { checks_arguments_ = false; }
+  void make_only_legal_calls() { checks_arguments_ = false; }
   int hangs() const { return hangs_; }
 
  private:
@@ -116,63 +107,44 @@ class FaultyRule final : public Implementation {
     return expected_status(value, sees_stride(*this, value));
   }
 
-  std::int64_t edge(std::int64_t segment, std::int64_t len, std::int64_t effective) const {
-    return (segment * len + (faults_.edge_rounds_down ? 0 : effective - 1)) / effective;
-  }
-
-  // Segments above 63 are beyond the mask; their rows are answered by the oracle.
-  std::uint64_t occupancy(std::span<const std::int32_t> row, std::int64_t len, std::int64_t segments) const {
-    const std::int64_t effective = std::min(segments, len);
-    std::uint64_t mask = 0;
-    for (const std::int32_t token : row) {
-      if (faults_.only_minus_one_is_padding ? token == -1 : token < 0) continue;
-      std::int64_t segment = 0;
-      if (faults_.product_of_32_bits) {
-        segment =
-            static_cast<std::uint32_t>(token) * static_cast<std::uint32_t>(effective) / static_cast<std::uint32_t>(len);
-      } else {
-        segment = std::int64_t{std::max(token, 0)} * effective / len;
-      }
-      segment = std::min(segment, (faults_.short_row_clamps_inside ? effective : segments) - 1);
-      const std::uint64_t bit = std::uint64_t{1} << (faults_.mask_of_32_bits ? segment % 32 : segment);
-      mask = faults_.occupancy_by_exclusive_or ? mask ^ bit : mask | bit;
-    }
-    return mask;
-  }
-
   std::vector<std::int32_t> result_of(const Case& value) {
-    if (value.num_segments > 64) return expected_rows(value);
-    const bool witnesses = value.operation == Operation::kWitnesses;
-    const auto topk = static_cast<std::size_t>(value.topk), segments = static_cast<std::size_t>(value.num_segments);
-    const std::size_t keep = value.operation == Operation::kApply ? static_cast<std::size_t>(value.learned_keep)
-                                                                  : topk - std::min(topk, segments);
-    const std::size_t budget =
-        std::min(value.operation == Operation::kApply ? static_cast<std::size_t>(value.max_replacements) : segments,
-                 topk - keep);
+    const bool merges = value.operation != Operation::kWitnesses;
+    const std::int64_t segments = value.num_segments;
+    const bool applies = value.operation == Operation::kApply;
+    const std::int64_t keep = applies ? value.learned_keep : value.topk - std::min(value.topk, segments);
+    const std::int64_t budget = std::min(applies ? value.max_replacements : segments, value.topk - keep);
     std::vector<std::int32_t> rows =
-        witnesses ? std::vector<std::int32_t>(value.context_lens.size() * segments, -1) : value.learned;
-    if (!faults_.occupancy_survives_calls) occupied_ = 0;
-    for (std::size_t r = 0; r < value.context_lens.size(); ++r) {
-      const std::int64_t len = value.context_lens[r];
-      if (len <= 0 || (faults_.rows_count_to_65535 && r > 65535)) continue;
-      const std::int64_t effective = std::min<std::int64_t>(value.num_segments, len);
-      auto row = std::span(value.learned).subspan(r * topk, topk);
-      if (faults_.reads_the_head_alone) row = row.first(witnesses ? topk : keep);
-      if (!faults_.occupancy_survives_rows && !faults_.occupancy_survives_calls) occupied_ = 0;
-      occupied_ |= occupancy(row, len, value.num_segments);
-      std::vector<std::int32_t> edges;
-      for (std::int64_t s = 0; s < effective; ++s) {
-        if ((occupied_ >> (faults_.mask_of_32_bits ? s % 32 : s) & 1) != 0) continue;
-        const auto at = static_cast<std::int32_t>(edge(s, len, effective));
-        if (witnesses) rows[r * segments + static_cast<std::size_t>(s)] = at;
-        edges.push_back(at);
+        merges ? value.learned : std::vector<std::int32_t>(static_cast<std::size_t>(value.rows() * segments), -1);
+    if (!faults_.occupancy_survives_calls) marks_.clear();
+    for (std::int64_t index = 0; index < value.rows(); ++index) {
+      const rule::Row row{value.learned.data() + index * value.topk,
+                          value.topk,
+                          rule::length(faults_.rule, value.context_lens[static_cast<std::size_t>(index)]),
+                          segments,
+                          merges,
+                          keep,
+                          budget,
+                          index,
+                          value.rows()};
+      if (!rule::is_left_out(faults_.rule, row)) {
+        answer_row(row, rows.data() + index * (merges ? value.topk : segments));
       }
-      if (witnesses) continue;
-      const std::size_t written = std::min(edges.size(), budget);
-      const bool late = faults_.keep_moves_when_dropped && edges.size() > budget && keep + written < topk;
-      std::copy_n(edges.begin(), written, rows.begin() + static_cast<std::ptrdiff_t>(r * topk + keep + (late ? 1 : 0)));
     }
     return rows;
+  }
+
+  void answer_row(const rule::Row& row, std::int32_t* out) {
+    const bool keeps_marks = faults_.occupancy_survives_calls || faults_.rule == rule::Fault::mask_not_reset;
+    const auto segments = static_cast<std::size_t>(row.num_segments);
+    marks_.resize(keeps_marks ? std::max(marks_.size(), segments) : segments);
+    if (!keeps_marks) std::ranges::fill(marks_, 0);
+    if (row.context_len > 0) rule::mark_tokens(faults_.rule, row, marks_);
+    const std::vector<std::int32_t> found = rule::witnesses(faults_.rule, row, marks_);
+    if (row.merges) {
+      rule::write_merged(faults_.rule, row, found, out);
+    } else {
+      rule::write_indices(faults_.rule, row, found, out);
+    }
   }
 
   std::string name_;
@@ -185,7 +157,7 @@ class FaultyRule final : public Implementation {
   std::function<bool(const Case&)> supports_;
   std::int64_t calls_ = 0;
   int hangs_ = 0;
-  std::uint64_t occupied_ = 0;
+  rule::Marks marks_;
 };
 
 }  // namespace kvwitness::harness

@@ -92,25 +92,26 @@ TEST_P(PlantedFaults, AreFoundByTheirPropertyWithASmallCaseThatFailsAgain) {
 
 INSTANTIATE_TEST_SUITE_P(
     Runner, PlantedFaults,
-    testing::Values(Planted{"edge_rounds_down", {.edge_rounds_down = true}, "round_trip", 3},
-                    Planted{"product_of_32_bits", {.product_of_32_bits = true}, "oracle_equality", 3},
-                    Planted{"occupancy_by_exclusive_or", {.occupancy_by_exclusive_or = true}, "oracle_equality", 4},
-                    Planted{"a_repeated_token_cancels", {.occupancy_by_exclusive_or = true}, "repeated_token", 4},
-                    Planted{"mask_of_32_bits", {.mask_of_32_bits = true}, "oracle_equality", 4},
-                    Planted{"short_row_clamps_inside", {.short_row_clamps_inside = true}, "short_row", 3},
-                    Planted{"only_minus_one_is_padding", {.only_minus_one_is_padding = true}, "padding", 3},
-                    Planted{"reads_the_head_alone", {.reads_the_head_alone = true}, "disjointness", 4},
-                    Planted{"occupancy_survives_rows", {.occupancy_survives_rows = true}, "row_independence", 6},
-                    Planted{"occupancy_survives_calls", {.occupancy_survives_calls = true}, "repeat_run", 8},
-                    Planted{"keep_moves_when_dropped", {.keep_moves_when_dropped = true}, "budget", 5},
-                    Planted{"accepts_65_segments", {.accepts_65_segments = true}, "refusal", 3},
-                    Planted{"misaligned_is_wrong", {.misaligned_is_wrong = 4}, "oracle_equality", 3}),
+    testing::Values(
+        Planted{"edge_rounded_down", {.rule = rule::Fault::edge_rounded_down}, "round_trip", 3},
+        Planted{"segment_in_32_bits", {.rule = rule::Fault::segment_in_32_bits}, "oracle_equality", 3},
+        Planted{"mask_exclusive", {.rule = rule::Fault::mask_exclusive}, "oracle_equality", 4},
+        Planted{"a_repeated_token_cancels", {.rule = rule::Fault::mask_exclusive}, "repeated_token", 4},
+        Planted{"mask_shift_wraps", {.rule = rule::Fault::mask_shift_wraps}, "oracle_equality", 4},
+        Planted{"past_end_clamped_to_effective", {.rule = rule::Fault::past_end_clamped_to_effective}, "short_row", 3},
+        Planted{"only_minus_one_is_padding", {.rule = rule::Fault::only_minus_one_is_padding}, "padding", 3},
+        Planted{"only_head_read", {.rule = rule::Fault::only_head_read}, "disjointness", 4},
+        Planted{"mask_not_reset", {.rule = rule::Fault::mask_not_reset}, "row_independence", 6},
+        Planted{"occupancy_survives_calls", {.occupancy_survives_calls = true}, "repeat_run", 8},
+        Planted{"keep_one_late_when_dropped", {.rule = rule::Fault::keep_one_late_when_dropped}, "budget", 5},
+        Planted{"accepts_65_segments", {.accepts_65_segments = true}, "refusal", 3},
+        Planted{"misaligned_is_wrong", {.misaligned_is_wrong = 4}, "oracle_equality", 3}),
     [](const auto& instance) { return std::string(instance.param.name); });
 
 TEST(Runner, FindsAFaultBeyond65535RowsInTheSharedCases) {
   RunOptions options;
   options.properties = properties_named({"oracle_equality"});
-  const RunReport report = run_faulty(options, {.rows_count_to_65535 = true});
+  const RunReport report = run_faulty(options, {.rule = rule::Fault::rows_of_16_bits});
   const auto& found = report.implementations.at(0).properties.at(0).counterexample;
   ASSERT_TRUE(found.has_value());
   EXPECT_GE(found->minimal.rows(), 65537);
@@ -190,7 +191,7 @@ TEST(Runner, FindsTheOnePriorCallThatMatters) {
 TEST(Runner, SaysWhenNothingProvesThatAReplayWouldFail) {
   RunOptions options;
   options.properties = properties_named({"oracle_equality"});
-  const RunReport cannot_restart = run_faulty(options, {.edge_rounds_down = true}, false);
+  const RunReport cannot_restart = run_faulty(options, {.rule = rule::Fault::edge_rounded_down}, false);
   EXPECT_EQ(cannot_restart.implementations[0].properties[0].counterexample->reproduction, Reproduction::kSameProcess);
 
   // Wrong once and never again, whatever is called.
@@ -284,7 +285,8 @@ void expect_equal(const RunReport& a, const RunReport& b) {
 }
 
 TEST(Runner, GivesTheSameReportForTheSameOptions) {
-  for (const Faults& faults : {Faults{}, Faults{.edge_rounds_down = true}, Faults{.every_nth_call_is_wrong = 97}}) {
+  for (const Faults& faults :
+       {Faults{}, Faults{.rule = rule::Fault::edge_rounded_down}, Faults{.every_nth_call_is_wrong = 97}}) {
     expect_equal(run_faulty(small_run(), faults), run_faulty(small_run(), faults));
   }
 }
@@ -319,7 +321,8 @@ TEST(Runner, PutsEqualShapesNextToEachOtherAndAsksForFurtherRunsTogether) {
 TEST(Runner, DrawsOtherCasesForAnotherSeed) {
   RunOptions first = small_run(), second = small_run();
   second.seed = 1;
-  const RunReport a = run_faulty(first, {.edge_rounds_down = true}), b = run_faulty(second, {.edge_rounds_down = true});
+  const RunReport a = run_faulty(first, {.rule = rule::Fault::edge_rounded_down}),
+                  b = run_faulty(second, {.rule = rule::Fault::edge_rounded_down});
   EXPECT_NE(a.implementations[0].properties[0].counterexample->original,
             b.implementations[0].properties[0].counterexample->original);
 }
@@ -344,8 +347,8 @@ TEST(Runner, FailsAnImplementationThatServesNoShape) {
 }
 
 TEST(Runner, JudgesANarrowImplementationMostlyOnShapesThatItServes) {
-  auto rule = std::make_unique<FaultyRule>("rule", Faults{.keep_moves_when_dropped = true});
-  rule->make_legal_calls_alone();
+  auto rule = std::make_unique<FaultyRule>("rule", Faults{.rule = rule::Fault::keep_one_late_when_dropped});
+  rule->make_only_legal_calls();
   rule->serve_only([](const Case& value) {
     return (value.topk == 512 || value.topk == 2048) && value.base_offset % 4 == 0 && value.num_segments == 64;
   });
@@ -363,7 +366,7 @@ TEST(Runner, JudgesANarrowImplementationMostlyOnShapesThatItServes) {
 // One row of a model's width, S = 64: a domain that pairs of rows, and other widths, do not meet.
 TEST(Runner, JudgesAnImplementationOfSingleRowsOnThose) {
   auto rule = std::make_unique<FaultyRule>("rule", Faults{});
-  rule->make_legal_calls_alone();
+  rule->make_only_legal_calls();
   rule->serve_only([](const Case& value) {
     return value.rows() == 1 && value.topk == 2048 && value.num_segments == 64 && value.base_offset == 0;
   });
@@ -375,7 +378,7 @@ TEST(Runner, JudgesAnImplementationOfSingleRowsOnThose) {
 
 TEST(Runner, FindsAWidthAndASegmentCountThatNobodyElseHas) {
   auto rule = std::make_unique<FaultyRule>("rule", Faults{});
-  rule->make_legal_calls_alone();
+  rule->make_only_legal_calls();
   rule->serve_only([](const Case& value) { return value.topk == 112 && value.num_segments == 47; });
   RunOptions options = small_run();
   EXPECT_GT(run(options, one(std::move(rule))).generated_cases, 700);
@@ -383,7 +386,7 @@ TEST(Runner, FindsAWidthAndASegmentCountThatNobodyElseHas) {
 
 TEST(Runner, MissesAFloorWhereNextToNothingIsServed) {
   auto rule = std::make_unique<FaultyRule>("rule", Faults{});
-  rule->make_legal_calls_alone();
+  rule->make_only_legal_calls();
   // Of pairs of rows one in some forty: those by which shapes are tried, and few others.
   rule->serve_only([](const Case& value) {
     return value.rows() == 2 && (std::int64_t{value.context_lens[0]} + value.context_lens[1]) % 40 == (128 + 4096) % 40;
@@ -400,7 +403,7 @@ TEST(Runner, MissesAFloorWhereNextToNothingIsServed) {
 
 TEST(Runner, SaysOfRefusalsThatAreNotPromisedThatTheyAreNotProvided) {
   auto rule = std::make_unique<FaultyRule>("rule", Faults{});
-  rule->make_legal_calls_alone();
+  rule->make_only_legal_calls();
   const RunReport report = run(small_run(), one(std::move(rule)));
   for (const PropertyResult& result : report.implementations[0].properties) {
     if (result.property != "refused_writes_nothing") continue;
@@ -448,7 +451,7 @@ TEST(Runner, StaysWithinTheTimeAndSaysSo) {
 // What is left of the time is not spent on making a case smaller.
 TEST(Runner, LeavesACaseAsItIsWhenTheTimeIsUp) {
   const Property& property = *find_property("oracle_equality");
-  FaultyRule rule("rule", {.edge_rounds_down = true});
+  FaultyRule rule("rule", {.rule = rule::Fault::edge_rounded_down});
   Recording recording(rule);
   Case value;
   value.operation = Operation::kWitnesses;
@@ -607,7 +610,7 @@ TEST(Runner, MakesACaseSmallerWithItsExpectation) {
   options.pinned = {
       pinned(R"({"kvwitness_case":1,"operation":"scatter","topk":6,"num_segments":4,"context_lens":[10,16],
       "learned":[[0,1,9,-1,-1,-1],[0,5,9,13,2,2]],"expect":{"rows":[[0,1,3,5,-1,-1],[0,5,9,13,2,2]]}})")};
-  const RunReport report = run_faulty(options, {.edge_rounds_down = true});
+  const RunReport report = run_faulty(options, {.rule = rule::Fault::edge_rounded_down});
   const PropertyResult& expectation = report.implementations[0].properties.back();
   ASSERT_EQ(expectation.kind, ResultKind::kFail);
   const Case& minimal = expectation.counterexample->minimal;
@@ -731,7 +734,7 @@ class KeptFailures : public testing::Test {
 };
 
 TEST_F(KeptFailures, AreCaseFilesReplayedFirstAndMovedOnceThePairPasses) {
-  const RunReport first = run_faulty(options(300), {.edge_rounds_down = true});
+  const RunReport first = run_faulty(options(300), {.rule = rule::Fault::edge_rounded_down});
   ASSERT_EQ(files(folder_).size(), 1u);
   const auto entries = read_failures(folder_.string()).value();
   ASSERT_EQ(entries.size(), 1u);
@@ -743,7 +746,7 @@ TEST_F(KeptFailures, AreCaseFilesReplayedFirstAndMovedOnceThePairPasses) {
   EXPECT_EQ(found.failure_file, entries[0].path);
 
   // Still broken: the kept case fails at once, and no second file appears.
-  const RunReport second = run_faulty(options(1), {.edge_rounds_down = true});
+  const RunReport second = run_faulty(options(1), {.rule = rule::Fault::edge_rounded_down});
   EXPECT_EQ(second.implementations[0].properties[0].counterexample->original_source, entries[0].path);
   EXPECT_EQ(second.implementations[0].properties[0].counterexample->original, found.minimal);
   EXPECT_EQ(files(folder_).size(), 1u);
@@ -757,7 +760,7 @@ TEST_F(KeptFailures, AreCaseFilesReplayedFirstAndMovedOnceThePairPasses) {
 }
 
 TEST_F(KeptFailures, OfOtherImplementationsStayWhereTheyAre) {
-  run_faulty(options(300), {.edge_rounds_down = true});
+  run_faulty(options(300), {.rule = rule::Fault::edge_rounded_down});
   const RunReport other = run(options(1), one(std::make_unique<FaultyRule>("another", Faults{})));
   EXPECT_THAT(other.fixed_failures, IsEmpty());
   EXPECT_EQ(files(folder_).size(), 1u);
@@ -776,7 +779,7 @@ TEST_F(KeptFailures, AreNotReadableWithoutThePairThatFailed) {
 TEST_F(KeptFailures, AreWhereLongCasesGoThatNobodyCouldPaste) {
   RunOptions options;
   options.properties = properties_named({"oracle_equality", "coverage"});
-  RunReport report = run_faulty(options, {.rows_count_to_65535 = true});
+  RunReport report = run_faulty(options, {.rule = rule::Fault::rows_of_16_bits});
   keep_long_cases(report, folder_.string());
   const auto& found = report.implementations[0].properties[0].counterexample;
   ASSERT_TRUE(found.has_value());
@@ -789,7 +792,7 @@ TEST_F(KeptFailures, AreWhereLongCasesGoThatNobodyCouldPaste) {
   const ReplayCommands replays{.program = "kvwitness", .selectors = {}, .variables = {}};
   EXPECT_LT(replays.command("faulty", "oracle_equality", *found).size(), 300u);
 
-  RunReport small = run_faulty(options, {.edge_rounds_down = true});
+  Report small = run_faulty(options, {.rule = rule::Fault::edge_rounded_down});
   keep_long_cases(small, folder_.string());
   EXPECT_EQ(small.implementations[0].properties[0].counterexample->failure_file, "");
 }

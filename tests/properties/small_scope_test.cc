@@ -73,17 +73,13 @@ TEST(SmallScope, TheOracleKeepsEveryInvariantThatNeedsNoOracle) {
 
 // What the scope is small enough to miss, it must not be trusted with; these it must find.
 TEST(SmallScope, FindsFaultsAndNamesTheRow) {
-  std::vector<std::pair<std::string, Faults>> faults(5);
-  faults[0] = {"edge rounded down", {.edge_rounds_down = true}};
-  faults[1] = {"occupancy by exclusive or", {.occupancy_by_exclusive_or = true}};
-  faults[2] = {"short row clamped inside", {.short_row_clamps_inside = true}};
-  faults[3] = {"occupancy kept between rows", {.occupancy_survives_rows = true}};
-  faults[4] = {"keep moved", {.keep_moves_when_dropped = true}};
-  for (const auto& [name, fault] : faults) {
-    FaultyRule faulty(name, fault);
+  using enum rule::Fault;
+  for (const rule::Fault fault :
+       {edge_rounded_down, mask_exclusive, past_end_clamped_to_effective, mask_not_reset, keep_one_late_when_dropped}) {
+    FaultyRule faulty("faulty", {.rule = fault});
     ScopeJudge judge(faulty);
     for_each_case(kScope, [&](const Case& value) { return judge.judge(value); });
-    EXPECT_THAT(judge.complaint(), testing::HasSubstr("expected")) << name;
+    EXPECT_THAT(judge.complaint(), testing::HasSubstr("expected")) << rule::name_of(fault);
   }
 }
 

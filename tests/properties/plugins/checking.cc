@@ -1,4 +1,4 @@
-// A plug-in that promises the refusals and gives those of the number of segments alone.
+// A plug-in that promises the refusals, and gives only those of the number of segments.
 #include "rule.h"
 
 RULE_VERSION

@@ -1,4 +1,4 @@
-// The rule in few lines, for plug-ins that are right but for one fault.
+// A right plug-in in a line an operation, for plug-ins that are right but for one fault.
 #ifndef TESTS_PROPERTIES_PLUGINS_RULE_H
 #define TESTS_PROPERTIES_PLUGINS_RULE_H
 
@@ -6,47 +6,24 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
+#include <span>
+
+#include "tests/rule/rule.h"
 
 namespace rule {
 
-inline std::int64_t effective(std::int64_t context_len, std::int64_t num_segments) {
-  return std::min(std::max<std::int64_t>(context_len, 0), num_segments);
-}
-
-// e_s of every segment that the row leaves unoccupied, -1 of the others.
-inline std::vector<std::int32_t> witnesses(const std::int32_t* row, std::int64_t topk, std::int64_t context_len,
-                                           std::int64_t num_segments) {
-  const std::int64_t segments = effective(context_len, num_segments);
-  std::vector<std::int32_t> found(static_cast<std::size_t>(num_segments), -1);
-  for (std::int64_t s = 0; s < segments; ++s) {
-    found[static_cast<std::size_t>(s)] = static_cast<std::int32_t>((s * context_len + segments - 1) / segments);
-  }
-  for (std::int64_t slot = 0; slot < topk && segments > 0; ++slot) {
-    if (row[slot] >= 0) {
-      found[static_cast<std::size_t>(std::min(row[slot] * segments / context_len, num_segments - 1))] = -1;
-    }
-  }
-  return found;
-}
-
-inline void merge(const std::int32_t* row, std::int64_t topk, std::int64_t context_len, std::int64_t learned_keep,
-                  std::int64_t num_segments, std::int64_t max_replacements, std::int32_t* out) {
-  const std::vector<std::int32_t> found = witnesses(row, topk, context_len, num_segments);
-  std::int64_t slot = learned_keep;
-  std::copy_n(row, topk, out);
-  for (const std::int32_t witness : found) {
-    if (witness >= 0 && slot < topk && slot - learned_keep < max_replacements) {
-      out[slot++] = witness;
-    }
-  }
+// Row `index` of rows that lie `stride` elements apart.
+inline std::span<const std::int32_t> row_of(const std::int32_t* rows, std::int64_t index, std::int64_t stride,
+                                            std::int64_t topk) {
+  return {rows + index * stride, static_cast<std::size_t>(topk)};
 }
 
 inline std::int32_t witness_indices(const std::int32_t* learned, std::int64_t topk, const std::int32_t* context_lens,
                                     std::int64_t rows, std::int64_t num_segments, std::int32_t* out) {
   for (std::int64_t row = 0; row < rows; ++row) {
-    const std::vector<std::int32_t> found = witnesses(learned + row * topk, topk, context_lens[row], num_segments);
-    std::copy(found.begin(), found.end(), out + row * num_segments);
+    std::ranges::copy(kvwitness::rule::witness_row(row_of(learned, row, topk, topk), context_lens[row],
+                                                   static_cast<std::uint64_t>(num_segments)),
+                      out + row * num_segments);
   }
   return 0;
 }
@@ -55,8 +32,10 @@ inline std::int32_t apply(const std::int32_t* learned, std::int64_t topk, const 
                           std::int64_t rows, std::int64_t learned_keep, std::int64_t num_segments,
                           std::int64_t max_replacements, std::int32_t* out) {
   for (std::int64_t row = 0; row < rows; ++row) {
-    merge(learned + row * topk, topk, context_lens[row], learned_keep, num_segments, max_replacements,
-          out + row * topk);
+    std::ranges::copy(kvwitness::rule::applied_row(
+                          row_of(learned, row, topk, topk), context_lens[row], static_cast<std::size_t>(learned_keep),
+                          static_cast<std::uint64_t>(num_segments), static_cast<std::size_t>(max_replacements)),
+                      out + row * topk);
   }
   return 0;
 }
@@ -64,10 +43,9 @@ inline std::int32_t apply(const std::int32_t* learned, std::int64_t topk, const 
 inline std::int32_t scatter(std::int32_t* rows_in_place, std::int64_t row_stride, std::int64_t topk,
                             const std::int32_t* context_lens, std::int64_t rows, std::int64_t num_segments) {
   for (std::int64_t row = 0; num_segments > 0 && row < rows; ++row) {
-    std::int32_t* const begin = rows_in_place + row * row_stride;
-    const std::vector<std::int32_t> given(begin, begin + topk);
-    merge(given.data(), topk, context_lens[row], std::max<std::int64_t>(0, topk - num_segments), num_segments,
-          num_segments, begin);
+    std::ranges::copy(kvwitness::rule::scattered_row(row_of(rows_in_place, row, row_stride, topk), context_lens[row],
+                                                     static_cast<std::uint64_t>(num_segments)),
+                      rows_in_place + row * row_stride);
   }
   return 0;
 }

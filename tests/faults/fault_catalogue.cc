@@ -1,7 +1,8 @@
-// The zoo: each fault of faults.h as a plug-in, judged as `kvwitness verify` judges it, with generated cases alone.
+// The fault catalogue: each fault of faults.h as a plug-in, judged as `kvwitness verify` judges it, with generated cases
+// only.
 //
-//     fault_zoo FOLDER faulty.so [--whole] [NAME]...
-//     fault_zoo --pipes faulty_pipe.py [--whole] [NAME]...
+//     fault_catalogue FOLDER faulty.so [--whole] [NAME]...
+//     fault_catalogue --pipes faulty_pipe.py [--whole] [NAME]...
 //
 // The second form has the faults of a program behind the pipe, which lists them itself.
 //
@@ -208,8 +209,8 @@ int main(int argc, char** argv) {
   using namespace kvwitness::faults;
   if (argc < 3) {
     fmt::print(stderr,
-               "usage: fault_zoo FOLDER faulty.so [--whole] [NAME]...\n"
-               "       fault_zoo --pipes faulty_pipe.py [--whole] [NAME]...\n");
+               "usage: fault_catalogue FOLDER faulty.so [--whole] [NAME]...\n"
+               "       fault_catalogue --pipes faulty_pipe.py [--whole] [NAME]...\n");
     return 2;
   }
   const bool pipes = std::string_view(argv[1]) == "--pipes";
