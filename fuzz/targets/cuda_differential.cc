@@ -5,6 +5,7 @@
 #include "fuzz/mutators/case_mutator.h"
 #include "fuzz/target.h"
 #include "fuzz/under_test.h"
+#include "properties/sandbox/host_implementation.h"
 
 namespace kvwitness::fuzz {
 namespace {

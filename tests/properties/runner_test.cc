@@ -792,7 +792,7 @@ TEST_F(KeptFailures, AreWhereLongCasesGoThatNobodyCouldPaste) {
   const ReplayCommands replays{.program = "kvwitness", .selectors = {}, .variables = {}};
   EXPECT_LT(replays.command("faulty", "oracle_equality", *found).size(), 300u);
 
-  Report small = run_faulty(options, {.rule = rule::Fault::edge_rounded_down});
+  RunReport small = run_faulty(options, {.rule = rule::Fault::edge_rounded_down});
   keep_long_cases(small, folder_.string());
   EXPECT_EQ(small.implementations[0].properties[0].counterexample->failure_file, "");
 }
