@@ -53,7 +53,7 @@ struct CFunction {
   // ---- The rule of its refusals, beyond what the arguments say.
 
   // What counts must be to each other: checked after the counts, before the pointers.
-  void (*limits)(RefusalSteps& steps, const RawCall& call) = nullptr;
+  std::vector<void (*)(RefusalSteps& steps, const CFunction& function, const RawCall& call)> limits = {};
   // What its text must be: checked last.
   void (*text)(RefusalSteps& steps, const RawCall& call, std::span<const std::string_view> backends) = nullptr;
   // Whether the output is the learned rows, which it may be then.

@@ -107,8 +107,8 @@ Ruling ruling_of(const RawCall& call, std::span<const std::string_view> backends
     return steps.ruling();
   }
   check_counts(steps, function, call);
-  if (steps.passed() && function.limits != nullptr) {
-    function.limits(steps, call);
+  for (std::size_t i = 0; steps.passed() && i < function.limits.size(); ++i) {
+    function.limits[i](steps, function, call);
   }
   if (!steps.passed()) {
     return steps.ruling();
