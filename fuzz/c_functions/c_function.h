@@ -29,6 +29,13 @@ enum class ArgumentKind : std::uint8_t {
   kText,      // a string, or null where it is empty
 };
 
+constexpr bool is_count(ArgumentKind kind) {
+  return kind == ArgumentKind::kCount || kind == ArgumentKind::kStride || kind == ArgumentKind::kCapacity;
+}
+constexpr bool is_buffer(ArgumentKind kind) {
+  return kind == ArgumentKind::kInput || kind == ArgumentKind::kOutput;
+}
+
 // One parameter. Checks of one kind are made in the order of the parameters.
 struct Argument {
   std::string_view name;  // as the header and the messages name it
@@ -73,6 +80,9 @@ struct CFunction {
   std::string_view plain_text = "64";  // of the plain call
 
   bool is_cuda() const { return launches != nullptr; }
+  // What it reads of RawCall::counts and of RawCall::pointers.
+  std::vector<std::size_t> counts() const;
+  std::vector<std::size_t> pointers() const;
 };
 
 // Every function of kvwitness.h and kvwitness_cuda.h that returns a status. Inputs say a function by its number here,

@@ -322,6 +322,30 @@ std::vector<CFunction> cuda_operations() {
 
 }  // namespace
 
+std::vector<std::size_t> CFunction::counts() const {
+  std::vector<std::size_t> places;
+  for (const Argument& argument : arguments) {
+    if (is_count(argument.kind)) {
+      places.push_back(argument.place);
+    } else if (argument.kind == ArgumentKind::kLengths) {
+      places.insert(places.end(), {kLengthsCount, kLengthsStride, kLengthsNextN});
+    }
+  }
+  return places;
+}
+
+std::vector<std::size_t> CFunction::pointers() const {
+  std::vector<std::size_t> places;
+  for (const Argument& argument : arguments) {
+    if (is_buffer(argument.kind)) {
+      places.push_back(argument.place);
+    } else if (argument.kind == ArgumentKind::kLengths) {
+      places.insert(places.end(), {kLens, kStarts, kLengthsStruct});
+    }
+  }
+  return places;
+}
+
 const std::vector<CFunction>& c_functions() {
   static const std::vector<CFunction> kFunctions = [] {
     std::vector<CFunction> all;
