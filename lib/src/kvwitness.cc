@@ -356,26 +356,6 @@ kvw_status kvw_context_lens_from_requests(const int32_t* seq_lens, int64_t reque
   return status;
 }
 
-kvw_status kvw_effective_segments(const int32_t* context_lens, int64_t rows, int64_t num_segments, int32_t* effective) {
-  kvw_status status = detail::check_counts({{"rows", rows}, {"num_segments", num_segments}});
-  if (status == KVW_OK) {
-    status = detail::check_contiguous_span("rows", size(rows));
-  }
-  if (status != KVW_OK) {
-    return status;
-  }
-  const Buffer in{"context_lens", context_lens, bytes(size(rows))};
-  const Buffer out{"effective", effective, bytes(size(rows))};
-  status = detail::check_pointers({in, out});
-  if (status == KVW_OK) {
-    status = detail::check_overlap(out, {in});
-  }
-  for (int64_t row = 0; status == KVW_OK && row < rows; ++row) {
-    effective[row] = static_cast<int32_t>(std::min<int64_t>(num_segments, std::max(context_lens[row], 0)));
-  }
-  return status;
-}
-
 kvw_status kvw_segments_from_environment(int64_t* num_segments) {
   const kvw_status status = detail::check_pointers({{"num_segments", num_segments, sizeof *num_segments}});
   if (status != KVW_OK) {

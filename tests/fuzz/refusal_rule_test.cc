@@ -97,14 +97,6 @@ TEST(RefusalRuleTest, OneRowHasNoStrideAndTwoHave) {
   EXPECT_EQ(rule(call).status, status::kNegativeCount);
 }
 
-TEST(RefusalRuleTest, EffectiveSegmentsAreOfRowsThatABufferHolds) {
-  RawCall call = legal("kvw_effective_segments");
-  EXPECT_EQ(rule(call).status, status::kOk);
-  call.counts[kRows] = INT64_MAX / 4 + 1;
-  EXPECT_EQ(rule(call).status, status::kRowsMismatch);
-  EXPECT_EQ(rule(call).argument, "rows");
-}
-
 TEST(RefusalRuleTest, AProductThatWrapsIsAMismatch) {
   RawCall call = legal("kvw_scatter");
   call.counts[kTopk] = std::int64_t{1} << 32;

@@ -126,9 +126,6 @@ kvw_status kvw_context_lens_from_windows(const int32_t* window_starts, const int
 kvw_status kvw_context_lens_from_requests(const int32_t* seq_lens, int64_t requests, int64_t next_n,
                                           int32_t* context_lens);
 
-/* The effective segment count of each row: effective[r] = min(num_segments, max(context_lens[r], 0)). */
-kvw_status kvw_effective_segments(const int32_t* context_lens, int64_t rows, int64_t num_segments, int32_t* effective);
-
 /* The gate: the segment count in VLLM_SPARSE_MLA_TOPOLOGY_SEGMENTS; unset is 0, and 0 is off. One or more decimal
  * digits of value 0 to 64 are accepted; all else, an empty value, signs and blanks included, is KVW_ENVIRONMENT. Reads
  * the environment at every call, which must not be changed at the same time. */
