@@ -85,8 +85,7 @@ struct CFunction {
   std::vector<std::size_t> pointers() const;
 };
 
-// Every function of kvwitness.h and kvwitness_cuda.h that returns a status. Inputs say a function by its number here,
-// so a new one goes to the end.
+// Every function of kvwitness.h and kvwitness_cuda.h that returns a status. Inputs say a function by its number here.
 const std::vector<CFunction>& c_functions();
 const CFunction& function_of(const RawCall& call);
 // The number of a function that is in the table.
