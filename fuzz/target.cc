@@ -1,7 +1,7 @@
 #include "fuzz/target.h"
 
 #include <algorithm>
-#include <array>
+#include <utility>
 #include <vector>
 
 #include "fuzz/target_list.h"
@@ -22,7 +22,7 @@ const std::vector<Target>& targets_and_controls() {
 #define KVWITNESS_FUZZ_ELEMENT(name, ...) targets::name,
     std::vector<Target> all = {KVWITNESS_FUZZ_TARGETS(KVWITNESS_FUZZ_ELEMENT)};
 #undef KVWITNESS_FUZZ_ELEMENT
-    std::ranges::stable_partition(all, [](const Target& target) { return !target.is_control; });
+    std::ranges::sort(all, {}, [](const Target& target) { return std::pair(target.is_control, target.name); });
     return all;
   }();
   return kTargets;

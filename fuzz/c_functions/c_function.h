@@ -29,6 +29,13 @@ enum class ArgumentKind : std::uint8_t {
   kText,      // a string, or null where it is empty
 };
 
+constexpr bool is_count(ArgumentKind kind) {
+  return kind == ArgumentKind::kCount || kind == ArgumentKind::kStride || kind == ArgumentKind::kCapacity;
+}
+constexpr bool is_buffer(ArgumentKind kind) {
+  return kind == ArgumentKind::kInput || kind == ArgumentKind::kOutput;
+}
+
 // One parameter. Checks of one kind are made in the order of the parameters.
 struct Argument {
   std::string_view name;  // as the header and the messages name it
@@ -53,7 +60,7 @@ struct CFunction {
   // ---- The rule of its refusals, beyond what the arguments say.
 
   // What counts must be to each other: checked after the counts, before the pointers.
-  void (*limits)(RefusalSteps& steps, const RawCall& call) = nullptr;
+  std::vector<void (*)(RefusalSteps& steps, const CFunction& function, const RawCall& call)> limits = {};
   // What its text must be: checked last.
   void (*text)(RefusalSteps& steps, const RawCall& call, std::span<const std::string_view> backends) = nullptr;
   // Whether the output is the learned rows, which it may be then.
@@ -73,10 +80,12 @@ struct CFunction {
   std::string_view plain_text = "64";  // of the plain call
 
   bool is_cuda() const { return launches != nullptr; }
+  // What it reads of RawCall::counts and of RawCall::pointers.
+  std::vector<std::size_t> counts() const;
+  std::vector<std::size_t> pointers() const;
 };
 
-// Every function of kvwitness.h and kvwitness_cuda.h that returns a status. Inputs say a function by its number here,
-// so a new one goes to the end.
+// Every function of kvwitness.h and kvwitness_cuda.h that returns a status. Inputs say a function by its number here.
 const std::vector<CFunction>& c_functions();
 const CFunction& function_of(const RawCall& call);
 // The number of a function that is in the table.

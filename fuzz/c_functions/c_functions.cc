@@ -18,19 +18,19 @@ using harness::Operation;
 // ---- Kinds of arguments
 
 Argument count(std::string_view name, CountIndex place, std::int64_t minimum = 0) {
-  return {.name = name, .kind = ArgumentKind::kCount, .place = place, .minimum = minimum};
+  return {name, ArgumentKind::kCount, place, minimum};
 }
 Argument stride(std::string_view name, CountIndex place) {
-  return {.name = name, .kind = ArgumentKind::kStride, .place = place};
+  return {name, ArgumentKind::kStride, place};
 }
 Argument capacity(std::string_view name, CountIndex place, Wide (*needed)(const RawCall&)) {
-  return {.name = name, .kind = ArgumentKind::kCapacity, .place = place, .elements = needed};
+  return {name, ArgumentKind::kCapacity, place, 0, needed};
 }
 Argument input(std::string_view name, PointerIndex place, Wide (*elements)(const RawCall&), std::int64_t bytes = 4) {
-  return {.name = name, .kind = ArgumentKind::kInput, .place = place, .elements = elements, .element_bytes = bytes};
+  return {name, ArgumentKind::kInput, place, 0, elements, bytes};
 }
 Argument output(std::string_view name, PointerIndex place, Wide (*elements)(const RawCall&), std::int64_t bytes = 4) {
-  return {.name = name, .kind = ArgumentKind::kOutput, .place = place, .elements = elements, .element_bytes = bytes};
+  return {name, ArgumentKind::kOutput, place, 0, elements, bytes};
 }
 Argument lengths() {
   return {.name = "lengths", .kind = ArgumentKind::kLengths};
@@ -86,34 +86,61 @@ Wide context(const RawCall& call) {
 
 // ---- What counts must be to each other
 
-void rows_product(RefusalSteps& steps, const RawCall& call, std::string_view len_name) {
-  steps.refuse_if(call.counts[kLen] != rows_by_topk(call), status::kRowsMismatch, len_name);
-  steps.contiguous(len_name, call.counts[kLen]);
+// The parameter that holds the number of elements of the learned rows or of the candidates.
+std::string_view len_name(const CFunction& function) {
+  const auto is_len = [](const Argument& argument) {
+    return argument.kind == ArgumentKind::kCount && argument.place == kLen;
+  };
+  return std::ranges::find_if(function.arguments, is_len)->name;
+}
+void rows_in_one_piece(RefusalSteps& steps, const CFunction&, const RawCall& call) {
   steps.contiguous("rows", rows(call));
 }
-void merge_segments(RefusalSteps& steps, const RawCall& call) {
+void rows_product(RefusalSteps& steps, const CFunction& function, const RawCall& call) {
+  steps.refuse_if(call.counts[kLen] != rows_by_topk(call), status::kRowsMismatch, len_name(function));
+  steps.contiguous(len_name(function), call.counts[kLen]);
+  rows_in_one_piece(steps, function, call);
+}
+void one_row_in_one_piece(RefusalSteps& steps, const CFunction&, const RawCall& call) {
+  steps.contiguous("topk", call.counts[kRows] == 1 ? call.counts[kTopk] : 0);
+}
+void requests_in_one_piece(RefusalSteps& steps, const CFunction&, const RawCall& call) {
+  steps.contiguous("requests", rows_by_topk(call));
+}
+void candidates_in_one_piece(RefusalSteps& steps, const CFunction&, const RawCall& call) {
+  steps.contiguous("candidates_len", candidates(call));
+}
+void merge_segments(RefusalSteps& steps, const CFunction&, const RawCall& call) {
   steps.refuse_if(call.counts[kSegments] == 0 || call.counts[kSegments] > 64, status::kSegmentsOutOfRange,
                   "num_segments");
 }
-void indices_segments(RefusalSteps& steps, const RawCall& call) {
+void indices_segments(RefusalSteps& steps, const CFunction&, const RawCall& call) {
   steps.refuse_if(call.counts[kSegments] == 0 || RefusalSteps::too_large(rows_by_segments(call)),
                   status::kSegmentsOutOfRange, "num_segments");
 }
-void keep(RefusalSteps& steps, const RawCall& call) {
+void learned_keep(RefusalSteps& steps, const CFunction&, const RawCall& call) {
   steps.refuse_if(call.counts[kKeep] > call.counts[kTopk], status::kLearnedKeepOutOfRange, "learned_keep");
+}
+void context_len(RefusalSteps& steps, const CFunction&, const RawCall& call) {
+  steps.length("context_len", call.counts[kTopk]);
+}
+void seq(RefusalSteps& steps, const CFunction&, const RawCall& call) {
+  steps.length("seq", call.counts[kTopk]);
 }
 // Of the CUDA functions: the learned rows, then the lengths. Where no buffer could hold the rows, one row and packed
 // rows are at fault here, and the stride of others at the step of the stride.
-void cuda_rows(RefusalSteps& steps, const RawCall& call, std::string_view len_name) {
+void cuda_rows(RefusalSteps& steps, const CFunction& function, const RawCall& call) {
   const Wide span = learned_span(call);
   const bool one_piece = call.counts[kRows] == 1 || call.counts[kStride] == call.counts[kTopk];
   steps.refuse_if(RefusalSteps::too_large(span) ? one_piece : call.counts[kLen] < span, status::kRowsMismatch,
-                  len_name);
+                  len_name(function));
   if (call.pointers[kLengthsStruct] != RawCall::kNull && call.counts[kRows] > 0) {
     steps.refuse_if(call.counts[kLengthsCount] < lengths_needed(call), status::kRowsMismatch, "lengths->count");
     steps.contiguous("lengths->stride", strided_span(lengths_needed(call), call.counts[kLengthsStride], 1));
   }
 }
+
+// ---- What a text must be
 
 // One or more decimal digits of value 0 to 64.
 bool is_segment_count(std::string_view text) {
@@ -121,6 +148,16 @@ bool is_segment_count(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of('0'), text.size()));
   return digits && (text.size() < 2 || (text.size() == 2 && text <= "64"));
 }
+
+void segment_count(RefusalSteps& steps, const RawCall& call, std::span<const std::string_view>) {
+  steps.refuse_if(!is_segment_count(call.text), status::kEnvironment, "VLLM_SPARSE_MLA_TOPOLOGY_SEGMENTS");
+}
+void backend(RefusalSteps& steps, const RawCall& call, std::span<const std::string_view> backends) {
+  steps.refuse_if(!call.text.empty() && std::ranges::find(backends, call.text) == backends.end(),
+                  status::kUnknownBackend, "name");
+}
+
+// ---- Conditions
 
 bool has_slots(const RawCall& call) {
   return call.counts[kRows] > 0 && call.counts[kTopk] > 0;
@@ -146,11 +183,7 @@ std::vector<CFunction> operations() {
                      input("context_lens", kLens, rows), count("rows", kRows), count("num_segments", kSegments),
                      output("witnesses", kOut, rows_by_segments)},
        .call = invoke<kvw_witness_indices>,
-       .limits =
-           [](RefusalSteps& steps, const RawCall& call) {
-             rows_product(steps, call, "learned_len");
-             indices_segments(steps, call);
-           },
+       .limits = {rows_product, indices_segments},
        .takes = is_of<Operation::kWitnesses>},
       {.name = "kvw_apply",
        .arguments = {input("learned", kLearned, rows_by_topk), count("learned_len", kLen), count("topk", kTopk),
@@ -158,12 +191,7 @@ std::vector<CFunction> operations() {
                      count("num_segments", kSegments), count("max_replacements", kReplacements),
                      output("out", kOut, rows_by_topk)},
        .call = invoke<kvw_apply>,
-       .limits =
-           [](RefusalSteps& steps, const RawCall& call) {
-             rows_product(steps, call, "learned_len");
-             merge_segments(steps, call);
-             keep(steps, call);
-           },
+       .limits = {rows_product, merge_segments, learned_keep},
        .in_place = out_is_learned,
        .takes = is_of<Operation::kApply>},
       {.name = "kvw_scatter",
@@ -171,11 +199,7 @@ std::vector<CFunction> operations() {
                      count("topk", kTopk), input("context_lens", kLens, rows), count("rows", kRows),
                      count("num_segments", kSegments)},
        .call = invoke<kvw_scatter>,
-       .limits =
-           [](RefusalSteps& steps, const RawCall& call) {
-             rows_product(steps, call, "topk_indices_len");
-             merge_segments(steps, call);
-           },
+       .limits = {rows_product, merge_segments},
        .is_off_at_no_segments = true,
        .takes = [](const Case& value) { return value.operation == Operation::kScatter && !value.row_stride; }},
       {.name = "kvw_scatter_strided",
@@ -183,12 +207,7 @@ std::vector<CFunction> operations() {
                      count("topk", kTopk), input("context_lens", kLens, rows), count("rows", kRows),
                      count("num_segments", kSegments)},
        .call = invoke<kvw_scatter_strided>,
-       .limits =
-           [](RefusalSteps& steps, const RawCall& call) {
-             steps.contiguous("topk", call.counts[kRows] == 1 ? call.counts[kTopk] : 0);
-             steps.contiguous("rows", rows(call));
-             merge_segments(steps, call);
-           },
+       .limits = {one_row_in_one_piece, rows_in_one_piece, merge_segments},
        .is_off_at_no_segments = true,
        .takes = [](const Case& value) { return value.operation == Operation::kScatter && value.row_stride; }},
   };
@@ -200,34 +219,19 @@ std::vector<CFunction> lengths_and_gate() {
        .arguments = {input("window_starts", kLearned, rows), input("window_ends", kLens, rows), count("rows", kRows),
                      output("context_lens", kOut, rows)},
        .call = invoke<kvw_context_lens_from_windows>,
-       .limits = [](RefusalSteps& steps, const RawCall& call) { steps.contiguous("rows", rows(call)); }},
+       .limits = {rows_in_one_piece}},
       {.name = "kvw_context_lens_from_requests",
        .arguments = {input("seq_lens", kLearned, requests), count("requests", kTopk), count("next_n", kRows, 1),
                      output("context_lens", kOut, rows_by_topk)},
        .call = invoke<kvw_context_lens_from_requests>,
-       .limits = [](RefusalSteps& steps,
-                    const RawCall& call) { steps.contiguous("requests", requests(call) * call.counts[kRows]); },
+       .limits = {requests_in_one_piece},
        .own_counts = {{kTopk, 3}}},
       {.name = "kvw_segments_from_environment",
        .arguments = {output("num_segments", kLearned, one, 8)},
        .call = invoke<kvw_segments_from_environment>,
-       .text =
-           [](RefusalSteps& steps, const RawCall& call, std::span<const std::string_view>) {
-             steps.refuse_if(!is_segment_count(call.text), status::kEnvironment, "VLLM_SPARSE_MLA_TOPOLOGY_SEGMENTS");
-           },
+       .text = segment_count,
        .environment = "VLLM_SPARSE_MLA_TOPOLOGY_SEGMENTS"},
   };
-}
-
-void null_limits(RefusalSteps& steps, const RawCall& call) {
-  steps.length("context_len", call.counts[kTopk]);
-}
-void mask_limits(RefusalSteps& steps, const RawCall& call) {
-  steps.length("seq", call.counts[kTopk]);
-}
-void metric_limits(RefusalSteps& steps, const RawCall& call) {
-  steps.contiguous("candidates_len", candidates(call));
-  steps.length("context_len", call.counts[kTopk]);
 }
 
 std::vector<CFunction> nulls_and_metrics() {
@@ -237,31 +241,31 @@ std::vector<CFunction> nulls_and_metrics() {
                      output("offsets", kLearned, drawn_that_fit), capacity("capacity", kLen, drawn),
                      output("count", kLens, one, 8)},
        .call = invoke<kvw_random_null>,
-       .limits = null_limits,
+       .limits = {context_len},
        .says_what_it_needs = true},
       {.name = "kvw_locality_null",
        .arguments = {count("context_len", kTopk), count("budget", kRows), output("offsets", kLearned, drawn_that_fit),
                      capacity("capacity", kLen, drawn), output("count", kLens, one, 8)},
        .call = invoke<kvw_locality_null>,
-       .limits = null_limits,
+       .limits = {context_len},
        .says_what_it_needs = true},
       {.name = "kvw_select_mask_random",
        .arguments = {count("seq", kTopk), count("budget", kRows), seed(), output("mask", kLearned, mask_that_fits, 1),
                      capacity("mask_len", kLen, mask_elements)},
        .call = invoke<kvw_select_mask_random>,
-       .limits = mask_limits,
+       .limits = {seq},
        .own_counts = {{kLen, 16}}},
       {.name = "kvw_select_mask_local",
        .arguments = {count("seq", kTopk), count("window", kRows), output("mask", kLearned, mask_that_fits, 1),
                      capacity("mask_len", kLen, mask_elements)},
        .call = invoke<kvw_select_mask_local>,
-       .limits = mask_limits,
+       .limits = {seq},
        .own_counts = {{kLen, 16}}},
       {.name = "kvw_segment_coverage",
        .arguments = {input("candidates", kLearned, candidates), count("candidates_len", kLen),
                      count("context_len", kTopk), count("num_segments", kSegments), output("coverage", kOut, one, 8)},
        .call = invoke<kvw_segment_coverage>,
-       .limits = metric_limits,
+       .limits = {candidates_in_one_piece, context_len},
        .is_affordable =
            [](const RawCall& call) { return std::min(call.counts[kTopk], call.counts[kSegments]) <= 1 << 20; }},
       {.name = "kvw_attention_mass_recall",
@@ -269,15 +273,11 @@ std::vector<CFunction> nulls_and_metrics() {
                      input("attention", kLens, context, 8), count("context_len", kTopk),
                      output("recall", kOut, one, 8)},
        .call = invoke<kvw_attention_mass_recall>,
-       .limits = metric_limits},
+       .limits = {candidates_in_one_piece, context_len}},
       {.name = "kvw_set_backend",
        .arguments = {{.name = "name", .kind = ArgumentKind::kText}},
        .call = invoke<kvw_set_backend>,
-       .text =
-           [](RefusalSteps& steps, const RawCall& call, std::span<const std::string_view> backends) {
-             steps.refuse_if(!call.text.empty() && std::ranges::find(backends, call.text) == backends.end(),
-                             status::kUnknownBackend, "name");
-           },
+       .text = backend,
        .plain_text = "scalar"},
   };
 }
@@ -290,11 +290,7 @@ std::vector<CFunction> cuda_operations() {
                      count("num_segments", kSegments), output("witnesses", kOut, rows_by_segments),
                      capacity("witnesses_len", kOutLen, rows_by_segments)},
        .call = invoke<kernels::plan_witness_indices>,
-       .limits =
-           [](RefusalSteps& steps, const RawCall& call) {
-             cuda_rows(steps, call, "learned_len");
-             indices_segments(steps, call);
-           },
+       .limits = {cuda_rows, indices_segments},
        .launches = [](const RawCall& call) { return call.counts[kRows] > 0; },
        .takes = is_of<Operation::kWitnesses>},
       {.name = "kvw_cuda_apply",
@@ -304,12 +300,7 @@ std::vector<CFunction> cuda_operations() {
                      count("max_replacements", kReplacements), output("out", kOut, out_span),
                      capacity("out_len", kOutLen, out_span), stride("out_row_stride", kOutStride)},
        .call = invoke<kernels::plan_apply>,
-       .limits =
-           [](RefusalSteps& steps, const RawCall& call) {
-             cuda_rows(steps, call, "learned_len");
-             merge_segments(steps, call);
-             keep(steps, call);
-           },
+       .limits = {cuda_rows, merge_segments, learned_keep},
        .in_place = out_is_learned_rows,
        .launches =
            [](const RawCall& call) {
@@ -322,11 +313,7 @@ std::vector<CFunction> cuda_operations() {
                      stride("row_stride", kStride), count("topk", kTopk), lengths(), count("rows", kRows),
                      count("num_segments", kSegments)},
        .call = invoke<kernels::plan_scatter>,
-       .limits =
-           [](RefusalSteps& steps, const RawCall& call) {
-             cuda_rows(steps, call, "topk_indices_len");
-             merge_segments(steps, call);
-           },
+       .limits = {cuda_rows, merge_segments},
        .launches = has_slots,
        .is_off_at_no_segments = true,
        .takes = is_of<Operation::kScatter>},
@@ -334,6 +321,30 @@ std::vector<CFunction> cuda_operations() {
 }
 
 }  // namespace
+
+std::vector<std::size_t> CFunction::counts() const {
+  std::vector<std::size_t> places;
+  for (const Argument& argument : arguments) {
+    if (is_count(argument.kind)) {
+      places.push_back(argument.place);
+    } else if (argument.kind == ArgumentKind::kLengths) {
+      places.insert(places.end(), {kLengthsCount, kLengthsStride, kLengthsNextN});
+    }
+  }
+  return places;
+}
+
+std::vector<std::size_t> CFunction::pointers() const {
+  std::vector<std::size_t> places;
+  for (const Argument& argument : arguments) {
+    if (is_buffer(argument.kind)) {
+      places.push_back(argument.place);
+    } else if (argument.kind == ArgumentKind::kLengths) {
+      places.insert(places.end(), {kLens, kStarts, kLengthsStruct});
+    }
+  }
+  return places;
+}
 
 const std::vector<CFunction>& c_functions() {
   static const std::vector<CFunction> kFunctions = [] {

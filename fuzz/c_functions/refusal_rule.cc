@@ -21,10 +21,6 @@ bool share_a_byte(const Buffer& a, const Buffer& b) {
   return a.bytes > 0 && b.bytes > 0 && a.pointer < b.pointer + b.bytes && b.pointer < a.pointer + a.bytes;
 }
 
-bool is_count(ArgumentKind kind) {
-  return kind == ArgumentKind::kCount || kind == ArgumentKind::kStride || kind == ArgumentKind::kCapacity;
-}
-
 void check_counts(RefusalSteps& steps, const CFunction& function, const RawCall& call) {
   const auto check = [&](std::string_view name, std::int64_t value, std::int64_t minimum) {
     steps.refuse_if(value < minimum, status::kNegativeCount, name);
@@ -44,7 +40,7 @@ void check_counts(RefusalSteps& steps, const CFunction& function, const RawCall&
 std::vector<Buffer> buffers_of(const CFunction& function, const RawCall& call) {
   std::vector<Buffer> buffers;
   for (const Argument& argument : function.arguments) {
-    if (argument.kind == ArgumentKind::kInput || argument.kind == ArgumentKind::kOutput) {
+    if (is_buffer(argument.kind)) {
       buffers.push_back({argument.name, call.pointers[argument.place],
                          bytes_of(argument.elements(call), argument.element_bytes), argument.kind});
     } else if (argument.kind == ArgumentKind::kLengths && call.counts[kRows] > 0) {
@@ -107,8 +103,8 @@ Ruling ruling_of(const RawCall& call, std::span<const std::string_view> backends
     return steps.ruling();
   }
   check_counts(steps, function, call);
-  if (steps.passed() && function.limits != nullptr) {
-    function.limits(steps, call);
+  for (std::size_t i = 0; steps.passed() && i < function.limits.size(); ++i) {
+    function.limits[i](steps, function, call);
   }
   if (!steps.passed()) {
     return steps.ruling();

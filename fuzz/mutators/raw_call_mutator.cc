@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 #include <string_view>
+#include <vector>
 
 #include "fuzz/c_functions/c_function.h"
 
@@ -39,7 +40,12 @@ class RawCallMutator {
  private:
   std::size_t below(std::size_t count) { return random_() % count; }
   std::int64_t beside(std::int64_t value) { return wrapped_sum(value, static_cast<std::int64_t>(below(3)) - 1); }
-  std::int64_t& any_count() { return call_.counts[below(kCountCount)]; }
+  std::int64_t& any_count() { return call_.counts[any_place(function_of(call_).counts(), kCountCount)]; }
+  std::int32_t& any_pointer() { return call_.pointers[any_place(function_of(call_).pointers(), kPointerCount)]; }
+  // One that the function reads; now and then, or where it reads none, any.
+  std::size_t any_place(const std::vector<std::size_t>& read, std::size_t all) {
+    return read.empty() || below(8) == 0 ? below(all) : read[below(read.size())];
+  }
 
   void function() { call_.function = static_cast<std::uint8_t>(below(c_functions().size())); }
   void small_count() { any_count() = static_cast<std::int64_t>(below(9)); }
@@ -102,12 +108,12 @@ class RawCallMutator {
     counts[kKeep] = 0;
     counts[kSegments] = static_cast<std::int64_t>(1 + below(4));
   }
-  void null() { call_.pointers[below(kPointerCount)] = RawCall::kNull; }
+  void null() { any_pointer() = RawCall::kNull; }
 
   void pointer() {
     constexpr std::int32_t kWord = 8;
-    std::int32_t& changed = call_.pointers[below(kPointerCount)];
-    const std::int32_t other = call_.pointers[below(kPointerCount)];
+    std::int32_t& changed = any_pointer();
+    const std::int32_t other = any_pointer();
     switch (below(5)) {
       case 0:
         changed = RawCall::kNull;

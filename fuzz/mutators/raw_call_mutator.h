@@ -7,7 +7,7 @@
 
 namespace kvwitness::fuzz {
 
-// One to three changes: another function; a count put on a limit of the contract, beside it, or in its relation to
+// One to three changes, mostly of what the function reads: another function; a count put on a limit of the contract, beside it, or in its relation to
 // other counts (a length that is rows * topk, a product that wraps, the fewest lengths for the rows); a pointer made
 // null, equal to another or overlapping it at its end; a text on the edge of what is accepted.
 void mutate(RawCall& call, Random& random);

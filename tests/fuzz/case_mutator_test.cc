@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "fuzz/c_functions/raw_call.h"
+#include "fuzz/c_functions/c_function.h"
 #include "fuzz/inputs/scheduled_case.h"
 #include "fuzz/mutators/raw_call_mutator.h"
 
@@ -182,6 +182,25 @@ TEST(RawCallMutatorTest, EveryMutatedCallComesBackFromItsBytes) {
       ASSERT_EQ(decode_raw_call(encode_raw_call(call)), call);
     }
   }
+}
+
+TEST(RawCallMutatorTest, MostChangesAreOfWhatTheFunctionReads) {
+  RawCall start;
+  start.function = function_number("kvw_locality_null");
+  int of_its_own = 0;
+  int of_others = 0;
+  for (unsigned seed = 0; seed < 2000; ++seed) {
+    Random random(seed);
+    RawCall call = start;
+    mutate(call, random);
+    if (call.function == start.function) {
+      of_its_own +=
+          call.pointers[kLearned] != start.pointers[kLearned] || call.pointers[kLens] != start.pointers[kLens];
+      of_others += call.pointers[kStarts] != start.pointers[kStarts] || call.pointers[kOut] != start.pointers[kOut];
+    }
+  }
+  EXPECT_GT(of_its_own, 5 * of_others);
+  EXPECT_GT(of_others, 0);
 }
 
 TEST(CaseMutatorTest, AnyBytesCanBeMutated) {
