@@ -40,9 +40,6 @@ Case rows_between(const Case& value, std::int64_t begin, std::int64_t end) {
 }  // namespace
 
 Verdict row_independence(const Case& value, const Outcome& outcome, Implementation& implementation) {
-  if (is_off(value)) {
-    return Verdict::silent();
-  }
   const JudgedRows rows(value, outcome.rows);
   for (std::int64_t parity = 0; parity < 2; ++parity) {
     const FurtherRun run = run_further(with_other_neighbours(value, parity), implementation);
@@ -61,9 +58,6 @@ Verdict row_independence(const Case& value, const Outcome& outcome, Implementati
 }
 
 Verdict row_permutation(const Case& value, const Outcome& outcome, Implementation& implementation) {
-  if (is_off(value)) {
-    return Verdict::silent();
-  }
   Case reversed = call_only(value);
   std::ranges::reverse(reversed.context_lens);
   for (std::int64_t row = 0; row < value.rows() / 2; ++row) {
@@ -85,9 +79,6 @@ Verdict row_permutation(const Case& value, const Outcome& outcome, Implementatio
 }
 
 Verdict batch_split(const Case& value, const Outcome& outcome, Implementation& implementation) {
-  if (is_off(value)) {
-    return Verdict::silent();
-  }
   const std::int64_t middle = value.rows() / 2;
   const std::span<const std::int32_t> whole(outcome.rows);
   for (const auto& [begin, end] : {std::pair{std::int64_t{0}, middle}, std::pair{middle, value.rows()}}) {

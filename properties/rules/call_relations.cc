@@ -118,7 +118,7 @@ Verdict repeat_run(const Case& value, const Outcome& outcome, Implementation& im
 }
 
 Verdict stride_widening(const Case& value, const Outcome& outcome, Implementation& implementation) {
-  if (is_off(value) || value.topk == 0 || !implementation.honours_stride(value.operation)) {
+  if (value.topk == 0 || !implementation.honours_stride(value.operation)) {
     return Verdict::silent();
   }
   // One column more moves the rows off every alignment; an implementation that needs one takes the next width that it

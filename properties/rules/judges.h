@@ -13,13 +13,9 @@ namespace kvwitness::harness::judges {
 // The judge of one row, for a property of rows; nothing where the statement says nothing of the row.
 using RowJudge = std::optional<Verdict>(JudgedRows& rows, const JudgedRow& row);
 
-// Judges every row of a legal call by `judge_row`. Silent where that says something of no row, and of a scatter that is
-// switched off.
+// Judges every row of a call that is not switched off by `judge_row`. Silent where that says something of no row.
 template <RowJudge judge_row>
 Verdict each_row(const Case& value, const Outcome& outcome, Implementation&) {
-  if (is_off(value)) {
-    return Verdict::silent();
-  }
   JudgedRows rows(value, outcome.rows);
   bool said_something = false;
   for (std::int64_t index = 0; index < rows.count(); ++index) {
@@ -32,7 +28,7 @@ Verdict each_row(const Case& value, const Outcome& outcome, Implementation&) {
   return said_something ? Verdict::holds() : Verdict::silent();
 }
 
-// The same for a property of merged rows; a scatter that is switched off must change nothing.
+// The same for a property of merged rows. A scatter that is switched off must change nothing.
 template <RowJudge judge_row>
 Verdict each_merged_row(const Case& value, const Outcome& outcome, Implementation& implementation) {
   return is_off(value)

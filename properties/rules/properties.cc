@@ -37,25 +37,25 @@ constexpr std::array kProperties = {
         .name = "round_trip",
         .statement =
             "Every witness is the edge of its segment: sigma(e_s) = s, and no earlier token lies in segment s.",
-        .needs = {.legal_call = true},
+        .needs = {.calls = Calls::kSelecting},
         .judge_run = each_row<judges::round_trip>,
     },
     Property{
         .name = "disjointness",
         .statement = "No witness is a token of its learned row.",
-        .needs = {.legal_call = true},
+        .needs = {.calls = Calls::kSelecting},
         .judge_run = each_row<judges::disjointness>,
     },
     Property{
         .name = "distinctness",
         .statement = "The witnesses of a row are pairwise distinct.",
-        .needs = {.legal_call = true},
+        .needs = {.calls = Calls::kSelecting},
         .judge_run = each_row<judges::distinctness>,
     },
     Property{
         .name = "causality",
         .statement = "Every witness lies in its row's context: 0 <= e_s < L.",
-        .needs = {.legal_call = true},
+        .needs = {.calls = Calls::kSelecting},
         .judge_run = each_row<judges::causality>,
     },
     Property{
@@ -63,7 +63,7 @@ constexpr std::array kProperties = {
         .statement = "Where all learned tokens lie in [0, L), the row and its witnesses cover every segment; "
                      "a merged row does exactly when no witness was dropped and every segment with a token in an "
                      "overwritten slot has one in a slot that was not overwritten.",
-        .needs = {.legal_call = true},
+        .needs = {.calls = Calls::kSelecting},
         .focus = Focus::kInRange,
         .judge_run = each_row<judges::coverage>,
     },
@@ -71,14 +71,14 @@ constexpr std::array kProperties = {
         .name = "gap_bound",
         .statement = "Where every segment is covered and all learned tokens lie in [0, L), no run of unselected tokens "
                      "is longer than 2 * ceil(L / S_eff) - 2.",
-        .needs = {.legal_call = true},
+        .needs = {.calls = Calls::kSelecting},
         .focus = Focus::kInRange,
         .judge_run = each_row<judges::gap_bound>,
     },
     Property{
         .name = "permutation",
         .statement = "The witnesses are a function of the row's set of tokens: its order changes nothing.",
-        .needs = {.legal_call = true},
+        .needs = {.calls = Calls::kSelecting},
         .is_metamorphic_relation = true,
         .judge_run = judges::permutation,
     },
@@ -86,7 +86,7 @@ constexpr std::array kProperties = {
         .name = "retention",
         .statement = "Slots [0, learned_keep) are bit-identical to the input.",
         .concerns = merging_operations,
-        .needs = {.legal_call = true},
+        .needs = {.calls = Calls::kLegal},
         .judge_run = each_merged_row<judges::retention>,
     },
     Property{
@@ -94,35 +94,35 @@ constexpr std::array kProperties = {
         .statement = "At most B = min(max_replacements, topk - learned_keep) slots change, as one run that starts at "
                      "learned_keep; every other slot is bit-identical.",
         .concerns = merging_operations,
-        .needs = {.legal_call = true},
+        .needs = {.calls = Calls::kLegal},
         .focus = Focus::kManyWitnesses,
         .judge_run = each_merged_row<judges::budget>,
     },
     Property{
         .name = "order",
         .statement = "Witnesses stand in ascending segment order, and those that the budget drops are the last.",
-        .needs = {.legal_call = true},
+        .needs = {.calls = Calls::kSelecting},
         .focus = Focus::kManyWitnesses,
         .judge_run = each_row<judges::order>,
     },
     Property{
         .name = "padding",
         .statement = "A negative entry marks no segment and stays as it is unless a witness overwrites its slot.",
-        .needs = {.legal_call = true},
+        .needs = {.calls = Calls::kSelecting},
         .focus = Focus::kPadding,
         .judge_run = each_row<judges::padding>,
     },
     Property{
         .name = "empty_row",
         .statement = "A row with L <= 0 has no witness and stays as it is.",
-        .needs = {.legal_call = true},
+        .needs = {.calls = Calls::kSelecting},
         .focus = Focus::kEmptyRows,
         .judge_run = each_row<judges::empty_row>,
     },
     Property{
         .name = "short_row",
         .statement = "Where 0 < L < S each token is its own segment, and every token that the row lacks is a witness.",
-        .needs = {.legal_call = true},
+        .needs = {.calls = Calls::kSelecting},
         .focus = Focus::kShortRows,
         .judge_run = each_row<judges::short_row>,
     },
@@ -131,14 +131,14 @@ constexpr std::array kProperties = {
         .statement = "A learned x >= L is neither refused nor removed: it marks min(sigma(x), S - 1), which is the "
                      "last segment where S_eff = S and none where S_eff < S, and stays as it is unless a witness "
                      "overwrites its slot.",
-        .needs = {.legal_call = true},
+        .needs = {.calls = Calls::kSelecting},
         .focus = Focus::kOutOfRange,
         .judge_run = each_row<judges::out_of_range>,
     },
     Property{
         .name = "row_independence",
         .statement = "A row's result depends only on that row and its length.",
-        .needs = {.legal_call = true, .rows = 2},
+        .needs = {.calls = Calls::kSelecting, .rows = 2},
         .is_metamorphic_relation = true,
         .judge_run = judges::row_independence,
     },
@@ -174,28 +174,28 @@ constexpr std::array kProperties = {
     Property{
         .name = "row_permutation",
         .statement = "The rows of the batch in another order have the same results in that order.",
-        .needs = {.legal_call = true, .rows = 2},
+        .needs = {.calls = Calls::kSelecting, .rows = 2},
         .is_metamorphic_relation = true,
         .judge_run = judges::row_permutation,
     },
     Property{
         .name = "repeated_token",
         .statement = "Repeating a token in a row leaves its witnesses unchanged.",
-        .needs = {.legal_call = true},
+        .needs = {.calls = Calls::kSelecting},
         .is_metamorphic_relation = true,
         .judge_run = judges::repeated_token,
     },
     Property{
         .name = "batch_split",
         .statement = "A batch and its parts called one by one give the same rows.",
-        .needs = {.legal_call = true, .rows = 2},
+        .needs = {.calls = Calls::kSelecting, .rows = 2},
         .is_metamorphic_relation = true,
         .judge_run = judges::batch_split,
     },
     Property{
         .name = "stride_widening",
         .statement = "The distance between rows changes no result.",
-        .needs = {.legal_call = true, .rows = 2},
+        .needs = {.calls = Calls::kSelecting, .rows = 2},
         .is_metamorphic_relation = true,
         .judge_run = judges::stride_widening,
     },
@@ -204,7 +204,7 @@ constexpr std::array kProperties = {
         .statement = "One more in max_replacements changes one further slot where a witness was dropped and a slot is "
                      "left, and nothing elsewhere.",
         .concerns = only_apply,
-        .needs = {.legal_call = true},
+        .needs = {.calls = Calls::kSelecting},
         .focus = Focus::kManyWitnesses,
         .is_metamorphic_relation = true,
         .judge_run = judges::budget_growth,
@@ -214,7 +214,7 @@ constexpr std::array kProperties = {
         .statement = "A token added to a row removes the witness of its segment, if there was one, and changes no "
                      "other witness.",
         .concerns = only_witnesses,
-        .needs = {.legal_call = true},
+        .needs = {.calls = Calls::kSelecting},
         .focus = Focus::kManyWitnesses,
         .is_metamorphic_relation = true,
         .judge_run = judges::added_occupant,
@@ -235,7 +235,7 @@ constexpr std::array kProperties = {
     Property{
         .name = "backend_equality",
         .statement = "Every backend of the library gives the same bits.",
-        .needs = {.legal_call = true, .peers = true},
+        .needs = {.calls = Calls::kLegal, .peers = true},
         .is_metamorphic_relation = true,
         .judge_run = judges::backend_equality,
     },
@@ -250,12 +250,13 @@ Verdict Property::judge(const Case& value, const Outcome& outcome, Implementatio
       (needs.peers && implementation.peers().empty())) {
     return Verdict::silent();
   }
-  if (needs.legal_call) {
+  if (needs.calls != Calls::kAll) {
     if (auto verdict = unjudgeable(value, outcome, implementation)) {
       return *std::move(verdict);
     }
   }
-  return value.rows() < needs.rows ? Verdict::silent() : judge_run(value, outcome, implementation);
+  const bool off = needs.calls == Calls::kSelecting && is_off(value);
+  return off || value.rows() < needs.rows ? Verdict::silent() : judge_run(value, outcome, implementation);
 }
 
 std::string_view Property::why_not_provided(const Implementation& implementation) const {

@@ -53,11 +53,19 @@ enum class Focus : std::uint8_t {
   kManyWitnesses
 };
 
+// Which calls a property is about.
+enum class Calls : std::uint8_t {
+  kAll,
+  // Those that the implementation must accept, as it sees them. One that does not return, is refused or leaves a result
+  // of another size breaks the property.
+  kLegal,
+  // The same without a scatter that is switched off (num_segments 0).
+  kSelecting,
+};
+
 // What a property is silent without.
 struct Needs {
-  // A call that the implementation must accept, as it sees the call. What it leaves must have the right size: one that
-  // does not return, is refused or leaves another size breaks the property.
-  bool legal_call = false;
+  Calls calls = Calls::kAll;
   // An implementation that promises the refusals.
   bool argument_checks = false;
   // An implementation that has peers: one of the library's own.

@@ -17,19 +17,25 @@
 namespace kvwitness::harness::judges {
 namespace {
 
-// What a row must become when its learned tokens are `learned` and its witnesses are those that `result` shows for
-// another order or multiplicity of the same tokens.
-std::vector<std::int32_t> with_same_witnesses(JudgedRows& rows, std::int64_t row, std::span<std::int32_t> learned) {
-  std::vector<std::int32_t> wanted;
+// Runs `changed`, whose rows have the tokens of `value` in another order or multiplicity: they must have the witnesses
+// that `outcome` shows.
+Verdict same_witnesses(const Case& value, const Outcome& outcome, Case changed, Implementation& implementation,
+                       const std::string& what) {
+  const FurtherRun run = run_further(std::move(changed), implementation);
+  if (run.verdict) {
+    return *run.verdict;
+  }
+  JudgedRows rows(value, outcome.rows);
   if (!rows.merges()) {
-    wanted.assign(rows[row].result.begin(), rows[row].result.end());
-    return wanted;
+    return against(compare_rows(outcome.rows, run.outcome.rows, result_width(value), what), run);
   }
-  wanted.assign(learned.begin(), learned.end());
-  for (const Written& written : rows.written(rows[row])) {
-    wanted[static_cast<std::size_t>(written.slot)] = written.token;
+  std::vector<std::int32_t> wanted = run.value.learned;
+  for (std::int64_t row = 0; row < value.rows(); ++row) {
+    for (const Written& written : rows.written(rows[row])) {
+      wanted[static_cast<std::size_t>(row * run.value.topk + written.slot)] = written.token;
+    }
   }
-  return wanted;
+  return against(compare_rows(wanted, run.outcome.rows, run.value.topk, what), run);
 }
 
 // A slot of padding, the last of the row; nothing where it has none.
@@ -135,9 +141,6 @@ Occupant occupant_for(JudgedRows& rows, const JudgedRow& row) {
 }  // namespace
 
 Verdict permutation(const Case& value, const Outcome& outcome, Implementation& implementation) {
-  if (is_off(value)) {
-    return Verdict::silent();
-  }
   Case permuted = call_only(value);
   for (std::int64_t row = 0; row < value.rows(); ++row) {
     const std::span<std::int32_t> tokens = learned_row(permuted, row);
@@ -150,27 +153,11 @@ Verdict permutation(const Case& value, const Outcome& outcome, Implementation& i
   if (permuted.learned == value.learned) {
     return Verdict::silent();
   }
-  const FurtherRun run = run_further(std::move(permuted), implementation);
-  if (run.verdict) {
-    return *run.verdict;
-  }
-  JudgedRows rows(value, outcome.rows);
-  Case given = run.value;
-  for (std::int64_t row = 0; row < value.rows(); ++row) {
-    const std::vector<std::int32_t> wanted = with_same_witnesses(rows, row, learned_row(given, row));
-    Verdict verdict = compare_rows(wanted, run.row(row), std::ssize(wanted),
-                                   "the row's tokens in another order have other witnesses", row);
-    if (verdict.kind == Verdict::Kind::kBroken) {
-      return against(std::move(verdict), run);
-    }
-  }
-  return Verdict::holds();
+  return same_witnesses(value, outcome, std::move(permuted), implementation,
+                        "the row's tokens in another order have other witnesses");
 }
 
 Verdict repeated_token(const Case& value, const Outcome& outcome, Implementation& implementation) {
-  if (is_off(value)) {
-    return Verdict::silent();
-  }
   std::optional<Case> repeated = with_token_over_padding(value);
   if (!repeated) {
     repeated = with_token_appended(value);
@@ -178,27 +165,11 @@ Verdict repeated_token(const Case& value, const Outcome& outcome, Implementation
   if (!repeated) {
     return Verdict::silent();
   }
-  const FurtherRun run = run_further(std::move(*repeated), implementation);
-  if (run.verdict) {
-    return *run.verdict;
-  }
-  JudgedRows rows(value, outcome.rows);
-  Case given = run.value;
-  for (std::int64_t row = 0; row < value.rows(); ++row) {
-    const std::vector<std::int32_t> wanted = with_same_witnesses(rows, row, learned_row(given, row));
-    Verdict verdict =
-        compare_rows(wanted, run.row(row), std::ssize(wanted), "a repeated token changes the row's witnesses", row);
-    if (verdict.kind == Verdict::Kind::kBroken) {
-      return against(std::move(verdict), run);
-    }
-  }
-  return Verdict::holds();
+  return same_witnesses(value, outcome, std::move(*repeated), implementation,
+                        "a repeated token changes the row's witnesses");
 }
 
 Verdict budget_growth(const Case& value, const Outcome& outcome, Implementation& implementation) {
-  if (is_off(value)) {
-    return Verdict::silent();
-  }
   if (value.max_replacements == std::numeric_limits<std::int64_t>::max()) {
     return Verdict::silent();
   }
@@ -233,9 +204,6 @@ Verdict budget_growth(const Case& value, const Outcome& outcome, Implementation&
 }
 
 Verdict added_occupant(const Case& value, const Outcome& outcome, Implementation& implementation) {
-  if (is_off(value)) {
-    return Verdict::silent();
-  }
   JudgedRows rows(value, outcome.rows);
   Case added = call_only(value);
   std::vector<std::int32_t> tokens;
