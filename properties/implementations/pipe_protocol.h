@@ -30,7 +30,8 @@
 //   i32 status             a kvw_status number; -1: the shape is not supported
 //   u32 zero
 //   i64 count              0 where status is not 0
-//   i32 result[count]      witnesses: [rows, num_segments]; apply and scatter: the data with its spare columns
+//   i32 result[count]      witnesses: [rows, num_segments]
+//                          apply and scatter: the whole data, spare columns included
 #ifndef PROPERTIES_IMPLEMENTATIONS_PIPE_PROTOCOL_H
 #define PROPERTIES_IMPLEMENTATIONS_PIPE_PROTOCOL_H
 

@@ -17,7 +17,7 @@ constexpr std::size_t kMostElementsOfRelations = std::size_t{1} << 20;
 constexpr std::size_t kMostElementsOfBatch = std::size_t{1} << 16;
 
 // Runs the requests together, in order. Fewer are run where the implementation is given up on the way.
-// @param take  gets the number of each request, its outcome, and the position of its calls among all that were made
+// @param take  gets each request's number, its outcome, and the position of its calls among all calls made
 template <typename Take>
 void run_through(ImplementationRun& run, std::span<const RunRequest> requests, Take take) {
   for (std::size_t done = 0; done < requests.size() && !run.is_given_up();) {

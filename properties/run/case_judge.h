@@ -35,8 +35,8 @@ class CaseJudge {
 
   // Judges a batch and hands its failures to the triage. The further runs that relations ask for are made together too.
   // Gives the number of cases that the implementation serves.
-  // @param stream_property  whose stream the cases are from: of the relations only this one judges them. Without it
-  //                         every relation does, unless the case is too large for that.
+  // @param stream_property  the property whose stream the cases are from: of the metamorphic relations only
+  //                         this one judges them. Without it all do, unless a case is too large for that.
   std::int64_t judge(ImplementationRun& run, std::span<const SourcedCase> batch,
                      std::optional<std::size_t> stream_property);
 

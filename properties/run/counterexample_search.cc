@@ -79,10 +79,7 @@ class Search {
     return value;
   }
   bool expects_the_rule() const {
-    Case bare = failure_.value;
-    bare.expect.reset();
-    for (Case& prior : bare.prior_calls) prior.expect.reset();
-    return failure_.value.expect && as_judged(std::move(bare)).expect == failure_.value.expect;
+    return failure_.value.expect && as_judged(call_only(failure_.value)).expect == failure_.value.expect;
   }
 
   Trial trial(const Case& candidate) {
@@ -203,7 +200,8 @@ class Search {
   std::optional<Case> with_prior_calls() {
     for (const std::size_t count : prior_call_counts()) {
       if (limits_.is_over()) break;
-      std::optional<Case> candidate = property_.is_metamorphic_relation ? last_calls(count) : first_failing_of_last(count);
+      std::optional<Case> candidate =
+          property_.is_metamorphic_relation ? last_calls(count) : first_failing_of_last(count);
       if (candidate && fresh_trial(*candidate).fails()) return with_fewest_calls(std::move(*candidate));
     }
     return std::nullopt;
@@ -232,7 +230,8 @@ class Search {
     const std::size_t all = failure_.prior_calls.size();
     std::vector<std::size_t> list;
     std::size_t count = 1;
-    for (; property_.is_metamorphic_relation && count < std::min(all, kMostPriorCallsOneByOne); ++count) list.push_back(count);
+    for (; property_.is_metamorphic_relation && count < std::min(all, kMostPriorCallsOneByOne); ++count)
+      list.push_back(count);
     for (; count < all; count *= 2) list.push_back(count);
     if (all > 0) list.push_back(all);
     return list;

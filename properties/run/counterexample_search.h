@@ -1,12 +1,13 @@
 // From a failure to a counterexample: reproduced, with the prior calls that it needs, shrunk and explained.
 //
-// 1. The case without prior calls: if it fails again (after a restart, where the implementation can be restarted), no
-//    call made before it matters, and it is shrunk as it is. A fault that left something behind may make it fail only
-//    while the process lives: then the minimal case is tried once more after a restart, and shrunk again with a restart
-//    before each attempt if need be.
+// 1. The case without prior calls. If it fails again (after a restart, where the implementation can be
+//    restarted), no call made before it matters, and it is shrunk as it is. A fault that left something
+//    behind may make it fail only while the process lives: then the minimal case is tried once more after a
+//    restart, and shrunk again with a restart before each attempt if need be.
 // 2. Otherwise the minimal cases of other properties are tried, with the prior calls that they need.
-// 3. Otherwise the calls made before it are made again: the last one, the last two, four, ... and all. Where the
-//    failure comes back, the fewest of them with which it does become the case's prior calls and are shrunk with it.
+// 3. Otherwise the calls made before it are made again: the last one, the last two, four, ... and all. Where
+//    the failure comes back, the fewest of them with which it does become the case's prior calls and are
+//    shrunk with it.
 // 4. Otherwise the counterexample says that it was not reproduced, and stays as it was found.
 //
 // A failure by the deadline is searched for once an operation: a known case that has hung before is taken for this

@@ -123,13 +123,12 @@ std::expected<void, std::string> write_failure(const FailureEntry& entry) {
 }
 
 void keep_long_cases(RunReport& report, const std::string& folder) {
-  constexpr std::size_t kLongest = 100'000;  // characters: an argument of a command may have 131,071 bytes
   std::set<std::string> written;
   for (ImplementationResult& result : report.implementations) {
     for (PropertyResult& property : result.properties) {
       if (!property.counterexample || !property.counterexample->failure_file.empty()) continue;
       Counterexample& found = *property.counterexample;
-      if (to_json(found.minimal).size() <= kLongest) continue;
+      if (to_json(found.minimal).size() <= kLongestPastedCase) continue;
       const std::string path = (fs::path(folder) / ("kvwitness-" + digest_of(found.minimal) + ".json")).string();
       if (!written.contains(path) &&
           !write_failure({path, result.implementation, property.property, {found.minimal}})) {

@@ -46,11 +46,8 @@ void Recording::forget(std::size_t calls) {
 }
 
 void Recording::record(const Case& value) {
-  Case call = value;
+  Case call = call_only(value);
   call.prior_calls.clear();
-  call.expect.reset();
-  call.attention.reset();
-  call.note.clear();
   elements_ += elements_of(call);
   calls_.push_back(std::move(call));
 }

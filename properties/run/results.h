@@ -4,6 +4,7 @@
 
 #include <kvwitness/case.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -21,6 +22,10 @@ enum class Reproduction : std::uint8_t {
   kSameProcess,  // it failed again, but the implementation cannot be restarted: calls made before may play a part
   kNot,          // it did not fail again, with or without prior calls: the fault depends on what no case holds
 };
+
+// The most characters of a case that can be pasted: an argument of a command may have 131,071 bytes. A longer minimal
+// case is kept in a file, by whose name it is replayed.
+inline constexpr std::size_t kLongestPastedCase = 100'000;
 
 // A counterexample as a person gets it.
 struct Counterexample {

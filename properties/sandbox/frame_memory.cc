@@ -86,8 +86,8 @@ void FrameMemory::unmap() noexcept {
 }
 
 Placement FrameMemory::place(std::size_t span_bytes, std::size_t offset_bytes, bool guard_in_front) const noexcept {
-  // How far the buffer must stay from the guard page after it so that its base has the offset: (end - tail - span) =
-  // offset, modulo 64.
+  // How far the buffer must stay from the guard page after it so that its base has the offset, modulo 64:
+  //   end - tail - span = offset
   const std::size_t tail = (2 * kAlignBytes - (span_bytes + offset_bytes) % kAlignBytes) % kAlignBytes;
   const std::size_t occupied_bytes = span_bytes + (guard_in_front ? offset_bytes : tail);
   const std::size_t pages = std::max<std::size_t>(1, round_up(occupied_bytes, kPageBytes) / kPageBytes);

@@ -163,7 +163,7 @@ TEST(Conclusion, AnImplementationThatWasAskedForByNameAndCannotRunIsAnError) {
 
 TEST(Conclusion, AnImplementationThatNobodyAskedForMayBeSkipped) {
   const RunReport report = report_of({passing_implementation("avx2"), skipped_implementation("cuda-block", "no GPU"),
-                                   skipped_implementation("cuda-warp", "no GPU")});
+                                      skipped_implementation("cuda-warp", "no GPU")});
   const Conclusion conclusion = conclude(report, {}, {});
   EXPECT_EQ(conclusion.exit_status, 0);
   EXPECT_THAT(last_line(report, conclusion), HasSubstr("skipped: cuda-block, cuda-warp (no GPU); seed 7; 1.2 s"));
@@ -204,7 +204,7 @@ std::vector<std::string> violations(const RunReport& report, const Conclusion& c
 
 TEST(JsonReport, EveryKindOfReportFitsTheSchema) {
   RunReport report = report_of({failing_implementation("avx2"), skipped_implementation("cuda-block", "no GPU"),
-                             passing_implementation("scalar")});
+                                passing_implementation("scalar")});
   report.missed_floors = {
       {.implementation = "avx2", .property = "budget", .case_class = "short_row", .hits = 1, .floor = 4}};
   PropertyResult unsupported = passing("order", 0);
@@ -280,7 +280,7 @@ TEST(JsonReport, AMessageThatIsNoUtf8GivesValidJson) {
 
 TEST(Rates, AreOneForEachImplementationThatWasJudgedOnGeneratedCases) {
   RunReport report = report_of({passing_implementation("avx2"), passing_implementation("scalar"),
-                             passing_implementation("cuda-emulated-block")});
+                                passing_implementation("cuda-emulated-block")});
   report.implementations[0].generated = 1000;
   report.implementations[0].generated_seconds = 0.5;
   report.implementations[0].own_seconds = 0.125;
