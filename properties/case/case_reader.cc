@@ -2,6 +2,8 @@
 // two equal keys, and it has no line numbers.
 #include "properties/case/case_reader.h"
 
+#include <kvwitness/assertions.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
@@ -392,8 +394,7 @@ bool CaseReader::parse_error(std::size_t, const std::string&, const Json::except
   if (what.size() > kMaxLength) {
     what = what.substr(0, kMaxLength) + "...";
   }
-  std::replace_if(
-      what.begin(), what.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  std::replace_if(what.begin(), what.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
   const bool in_key = !open_.empty() && draft().key.has_value();
   return fail(cursor_.line, in_key ? name_of_key(*draft().key) : "", "not JSON: " + what);
 }
@@ -415,6 +416,7 @@ bool CaseReader::finish_case() {
 }  // namespace
 
 std::expected<Case, CaseError> read_case(Cursor& cursor, std::string_view file) {
+  KVWITNESS_ASSERT(cursor.next != cursor.end);
   CaseReader reader(cursor, file);
   // The library skips a byte order mark before every value, and a case needs no other beginning than this one.
   if (*cursor.next != '{') {

@@ -1,5 +1,6 @@
 #include "properties/generators/call_plan.h"
 
+#include <kvwitness/assertions.h>
 #include <kvwitness/legality.h>
 
 #include <algorithm>
@@ -132,6 +133,7 @@ void CallDrawing::draw_shape() {
   for (const Operation operation : plan_.operations) {
     if (admits_value(domain_.num_segments, legal_segments(operation, segments))) operations.push_back(operation);
   }
+  KVWITNESS_ASSERT(!operations.empty());
   case_.operation = *one_of(operations);
   const Range legal = legal_segments(case_.operation, segments);
   if (!plan_.many_rows) {

@@ -1,5 +1,6 @@
 #include "properties/generators/case_stream.h"
 
+#include <kvwitness/assertions.h>
 #include <rapidcheck/Random.h>
 
 #include <cstddef>
@@ -46,6 +47,7 @@ CaseStream::CaseStream(Domain domain, Focus focus, std::uint64_t seed)
     : domain_(std::move(domain)), deck_(deck_for(domain_, focus)), seed_(seed) {}
 
 Case CaseStream::next() {
+  KVWITNESS_ASSERT(!empty());
   RandomSource random(seed_ + (drawn_ << 32));
   ++drawn_;
   if (left_.empty()) {

@@ -2,14 +2,17 @@
 //
 // RapidCheck's own loop draws each case independently of the others. This stream differs where a verdict needs more:
 //
-// - Decks. Each scenario has a number of cards; cases are dealt from shuffled decks, so that how often a scenario comes
-//   is fixed, and only the order and the content depend on the seed. That is why class floors hold for every seed.
-// - Narrow domains. A deck holds only the scenarios that the domain admits: what an implementation declines is not drawn
-//   and thrown away.
-// - Isolation and replay. A case is handed out as values, without RapidCheck's shrink tree: the implementation may run
-//   in another process and die there, a fault may need the calls before it, and a counterexample must outlive the
-//   generators. The runner shrinks values, by the same passes that the generators offer to RapidCheck.
-// - Shared cases. What is too costly for every property's stream is drawn once a run and judged by every property.
+// - Decks. Each scenario has a number of cards; cases are dealt from shuffled decks, so that how often a
+//   scenario comes is fixed, and only the order and the content depend on the seed. That is why class
+//   floors hold for every seed.
+// - Narrow domains. A deck holds only the scenarios that the domain admits: what an implementation
+//   declines is not drawn and thrown away.
+// - Isolation and replay. A case is handed out as values, without RapidCheck's shrink tree: the
+//   implementation may run in another process and die there, a fault may need the calls before it, and a
+//   counterexample must outlive the generators. The runner shrinks values, by the same passes that the
+//   generators offer to RapidCheck.
+// - Shared cases. What is too costly for every property's stream is drawn once a run and judged by every
+//   property.
 #ifndef PROPERTIES_GENERATORS_CASE_STREAM_H
 #define PROPERTIES_GENERATORS_CASE_STREAM_H
 

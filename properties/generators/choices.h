@@ -5,6 +5,7 @@
 #ifndef PROPERTIES_GENERATORS_CHOICES_H
 #define PROPERTIES_GENERATORS_CHOICES_H
 
+#include <kvwitness/assertions.h>
 #include <rapidcheck/Gen.h>
 
 #include <cstddef>
@@ -18,6 +19,7 @@ namespace kvwitness::harness {
 
 // One of [low, high], the upper end included, which must be below INT64_MAX. Shrinks towards low.
 inline rc::Gen<std::int64_t> between(std::int64_t low, std::int64_t high) {
+  KVWITNESS_ASSERT(low <= high, low, high);
   return rc::gen::resize(rc::kNominalSize, rc::gen::inRange(low, high + 1));
 }
 
@@ -29,6 +31,7 @@ inline rc::Gen<bool> chance(int percent) {
 // One of the values, which are not empty. Shrinks towards the first, unlike rc::gen::element, which does not shrink.
 template <typename T>
 rc::Gen<T> one_of(std::vector<T> values) {
+  KVWITNESS_ASSERT(!values.empty());
   const auto last = static_cast<std::int64_t>(values.size()) - 1;
   return rc::gen::map(between(0, last), [values = std::move(values)](std::int64_t index) {
     return values[static_cast<std::size_t>(index)];

@@ -3,6 +3,8 @@
 #ifndef PROPERTIES_GENERATORS_RANDOM_SOURCE_H
 #define PROPERTIES_GENERATORS_RANDOM_SOURCE_H
 
+#include <kvwitness/assertions.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -26,11 +28,15 @@ class RandomSource {
 
   // Uniform in [low, high] but for a bias below 2^-32 on ranges below 2^32; needs low <= high.
   std::int64_t between(std::int64_t low, std::int64_t high) {
+    KVWITNESS_ASSERT(low <= high, low, high);
     const std::uint64_t width = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) + 1;
     const std::uint64_t offset = width == 0 ? next() : next() % width;
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + offset);
   }
-  std::size_t below(std::size_t count) { return static_cast<std::size_t>(next() % count); }
+  std::size_t below(std::size_t count) {
+    KVWITNESS_ASSERT(count > 0);
+    return static_cast<std::size_t>(next() % count);
+  }
   bool chance(int percent) { return next() % 100 < static_cast<std::uint64_t>(percent); }
 
   template <typename T>

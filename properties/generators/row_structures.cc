@@ -1,5 +1,7 @@
 #include "properties/generators/row_structures.h"
 
+#include <kvwitness/assertions.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <limits>
@@ -241,6 +243,7 @@ void RowFiller::model_like() {
 }  // namespace
 
 void fill_row(RandomSource& random, RowStructure structure, const RowShape& shape, std::span<std::int32_t> row) {
+  KVWITNESS_ASSERT(std::ssize(row) == shape.topk, std::ssize(row), shape.topk);
   RowFiller filler(random, shape, row);
   switch (structure) {
     case RowStructure::kUniform:

@@ -5,27 +5,29 @@
 //
 // How cases are distributed
 //
-// - A case is drawn from a *scenario*, which fixes the one thing that it is about ("topk 2,048", "rows shorter than S", "a
-//   refused call"), while a *swarm* fixes the rest: each case first draws which kinds of lengths, tokens and placements
-//   it may use at all, then draws within them. A kind that is absent lets the others meet more often than a uniform
-//   mixture would.
-// - Small shapes dominate: 1 to 40 rows of 0 to 65 slots, most below 20, seldom up to 512 rows. About one case in
-//   twelve is large: topk 66 to 8,192, with tiles' widths and their neighbours among them, mostly in 1 to 3 rows, and in
-//   4 to 32 of them as a decode batch has. The costly ones (more than 1,024, 65,535 or 131,072 rows, prefill batches,
-//   topk above 65,536, more than 2^21 tokens, more than a million segments, a row stride above 2^30) come from shared
-//   scenarios, once a run and implementation, and are judged by every property, relations of the very large ones aside.
-// - Lengths: 0, -1, -7 and INT32_MIN; 1; below, at and above S; around topk; 2^k - 1, 2^k, 2^k + 1; above 2^24 (where
-//   float stops being exact), above 2^26 (where 64 * L passes 2^32), near 2^31.
-// - Tokens: e_s - 1, e_s, e_s + 1, L - 1, L, L + 1, INT32_MAX; -1, -7, INT32_MIN; clusters, full cover, all segments but
-//   one, holes, duplicates (even and odd numbers of them), sorted and reversed rows, head or tail alone, garbage beyond
-//   the length, absolute offsets, rows that look like a model's (recent tokens, a few sinks, scattered clusters, in
-//   order of score).
+// - A case is drawn from a *scenario*, which fixes the one thing that it is about ("topk 2,048", "rows
+//   shorter than S", "a refused call"), while a *swarm* fixes the rest: each case first draws which
+//   kinds of lengths, tokens and placements it may use at all, then draws within them. A kind that is
+//   absent lets the others meet more often than a uniform mixture would.
+// - Small shapes dominate: 1 to 40 rows of 0 to 65 slots, most below 20, seldom up to 512 rows. About
+//   one case in twelve is large: topk 66 to 8,192, with tiles' widths and their neighbours among them,
+//   mostly in 1 to 3 rows, and in 4 to 32 of them as a decode batch has. The costly ones (more than
+//   1,024, 65,535 or 131,072 rows, prefill batches, topk above 65,536, more than 2^21 tokens, more than
+//   a million segments, a row stride above 2^30) come from shared scenarios, once a run and
+//   implementation, and are judged by every property, relations of the very large ones aside.
+// - Lengths: 0, -1, -7 and INT32_MIN; 1; below, at and above S; around topk; 2^k - 1, 2^k, 2^k + 1;
+//   above 2^24 (where float stops being exact), above 2^26 (where 64 * L passes 2^32), near 2^31.
+// - Tokens: e_s - 1, e_s, e_s + 1, L - 1, L, L + 1, INT32_MAX; -1, -7, INT32_MIN; clusters, full cover,
+//   all segments but one, holes, duplicates (even and odd numbers of them), sorted and reversed rows,
+//   head or tail alone, garbage beyond the length, absolute offsets, rows that look like a model's
+//   (recent tokens, a few sinks, scattered clusters, in order of score).
 // - S: 1 to 64 with weight on 1 to 4, 31 to 33, 63 and 64; witness indices also 65 to some thousands.
-// - How the call is made: row strides above topk, in place, base offsets of 0 to 15 elements, and one to four prior
-//   calls of the same process.
+// - How the call is made: row strides above topk, in place, base offsets of 0 to 15 elements, and one to
+//   four prior calls of the same process.
 //
-// Each scenario has a number of cards in a deck; a run deals cases from shuffled decks, so the number of cases of a scenario
-// is fixed and only their order and content depend on the seed. That is why class floors hold for every seed.
+// Each scenario has a number of cards in a deck; a run deals cases from shuffled decks, so the number of
+// cases of a scenario is fixed and only their order and content depend on the seed. That is why class
+// floors hold for every seed.
 #ifndef PROPERTIES_GENERATORS_SCENARIOS_H
 #define PROPERTIES_GENERATORS_SCENARIOS_H
 

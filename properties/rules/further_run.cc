@@ -1,5 +1,7 @@
 #include "properties/rules/further_run.h"
 
+#include <kvwitness/assertions.h>
+
 #include <cstddef>
 #include <utility>
 
@@ -8,6 +10,7 @@
 namespace kvwitness::harness::judges {
 
 std::span<const std::int32_t> FurtherRun::row(std::int64_t row) const {
+  KVWITNESS_ASSERT(!verdict && row >= 0 && row < value.rows(), row, value.rows());
   const auto width = static_cast<std::size_t>(result_width(value));
   return std::span(outcome.rows).subspan(static_cast<std::size_t>(row) * width, width);
 }
@@ -35,6 +38,7 @@ Verdict against(Verdict verdict, const FurtherRun& run) {
 }
 
 std::span<std::int32_t> learned_row(Case& value, std::int64_t row) {
+  KVWITNESS_ASSERT(row >= 0 && row < value.rows(), row, value.rows());
   return std::span(value.learned)
       .subspan(static_cast<std::size_t>(row * value.topk), static_cast<std::size_t>(value.topk));
 }

@@ -1,5 +1,6 @@
 #include "properties/rules/judged_rows.h"
 
+#include <kvwitness/assertions.h>
 #include <kvwitness/legality.h>
 
 #include <algorithm>
@@ -82,9 +83,13 @@ std::string JudgedRow::name() const {
 }
 
 JudgedRows::JudgedRows(const Case& value, std::span<const std::int32_t> result)
-    : value_(value), result_(result), result_width_(result_width(value)), merge_(merge_of(value)) {}
+    : value_(value), result_(result), result_width_(result_width(value)), merge_(merge_of(value)) {
+  KVWITNESS_ASSERT(!is_off(value));
+  KVWITNESS_ASSERT(std::ssize(result) == value.rows() * result_width_, std::ssize(result), value.rows(), result_width_);
+}
 
 JudgedRow JudgedRows::operator[](std::int64_t row) const {
+  KVWITNESS_ASSERT(row >= 0 && row < count(), row, count());
   const std::int64_t context_len = value_.context_lens[static_cast<std::size_t>(row)];
   const auto slice = [row](std::span<const std::int32_t> buffer, std::int64_t width) {
     return buffer.subspan(static_cast<std::size_t>(row * width), static_cast<std::size_t>(width));
@@ -130,6 +135,7 @@ std::int64_t JudgedRows::witness_count(const JudgedRow& row) {
 
 Verdict compare_rows(std::span<const std::int32_t> expected, std::span<const std::int32_t> actual, std::int64_t width,
                      const std::string& what, std::int64_t first_row) {
+  KVWITNESS_ASSERT(expected.size() == actual.size(), expected.size(), actual.size());
   const auto [wanted, got] = std::ranges::mismatch(expected, actual);
   if (wanted == expected.end()) {
     return Verdict::holds();

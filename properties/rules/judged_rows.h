@@ -5,6 +5,7 @@
 #ifndef PROPERTIES_RULES_JUDGED_ROWS_H
 #define PROPERTIES_RULES_JUDGED_ROWS_H
 
+#include <kvwitness/assertions.h>
 #include <kvwitness/case.h>
 
 #include <cstddef>
@@ -46,6 +47,7 @@ Merge merge_of(const Case& value);
 
 // sigma(token) for token >= 0 and context_len >= 1, not clamped.
 inline std::int64_t segment_by_formula(std::int64_t token, std::int64_t context_len, std::int64_t effective_segments) {
+  KVWITNESS_ASSERT(token >= 0 && context_len >= 1 && effective_segments >= 1, token, context_len, effective_segments);
   return token * effective_segments / context_len;
 }
 

@@ -1,4 +1,6 @@
 // The table of properties.
+#include <kvwitness/assertions.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -246,6 +248,7 @@ constexpr Operation kOperations[] = {Operation::kWitnesses, Operation::kApply, O
 }  // namespace
 
 Verdict Property::judge(const Case& value, const Outcome& outcome, Implementation& implementation) const {
+  KVWITNESS_ASSERT(judge_run != nullptr);
   if (outcome.ending == Ending::kUnsupported || !concerns(value.operation) ||
       (needs.peers && implementation.peers().empty())) {
     return Verdict::silent();

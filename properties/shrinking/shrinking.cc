@@ -1,5 +1,7 @@
 #include "properties/shrinking/shrinking.h"
 
+#include <kvwitness/assertions.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <limits>
@@ -96,6 +98,7 @@ class Descent {
       }
       moved = true;
       ++result_.accepted;
+      KVWITNESS_ASSERT(simpler(*candidate, result_.minimal));
       result_.minimal = std::move(*candidate);
       complexity = complexity_of(result_.minimal);
       edits = pass(result_.minimal);

@@ -12,7 +12,8 @@ import re
 import sys
 import tempfile
 
-LIBRARY = {"lib"}
+ASSERTIONS = {"lib/assertions"}
+LIBRARY = {"lib"} | ASSERTIONS
 KERNELS = {"kernels/include", "kernels/src", "kernels/simt"}
 PROPERTIES = {"properties/" + room for room in (
     "case", "oracle", "rules", "shrinking", "sandbox", "implementations", "generators", "run", "report", "cli", "include")}
@@ -21,37 +22,43 @@ BELOW_FUZZ = LIBRARY | KERNELS | PROPERTIES
 
 # What each room may include besides itself. The files of a folder without a line belong to the folder above.
 ROOMS = {
-    "lib": set(),
+    "lib/assertions": set(),  # one header, which any room but the oracle may include
+    "lib": ASSERTIONS,
     "kernels/include": LIBRARY,
     "kernels/simt": set(),
     "kernels/src": LIBRARY | {"kernels/include"},
     "kernels/bench": LIBRARY | KERNELS,
     "properties/include": {"properties/case", "properties/oracle"},  # the plug-in's header; the others have rooms
-    "properties/case": set(),
+    "properties/case": ASSERTIONS,
     "properties/oracle": {"properties/case"},
-    "properties/rules": {"properties/case", "properties/oracle"},
-    "properties/shrinking": {"properties/case", "properties/oracle"},
-    "properties/sandbox": {"properties/case", "properties/oracle"},
+    "properties/rules": ASSERTIONS | {"properties/case", "properties/oracle"},
+    "properties/shrinking": ASSERTIONS | {"properties/case", "properties/oracle"},
+    "properties/sandbox": ASSERTIONS | {"properties/case", "properties/oracle"},
     "properties/implementations":
         LIBRARY | KERNELS | {"properties/include", "properties/case", "properties/oracle", "properties/sandbox"},
-    "properties/generators": {"properties/case", "properties/oracle", "properties/rules", "properties/shrinking"},
-    "properties/run": {
+    "properties/generators":
+        ASSERTIONS | {"properties/case", "properties/oracle", "properties/rules", "properties/shrinking"},
+    "properties/run": ASSERTIONS | {
         "properties/case", "properties/oracle", "properties/rules", "properties/shrinking", "properties/sandbox",
         "properties/implementations", "properties/generators"},
     "properties/report": LIBRARY | {"properties/case", "properties/oracle", "properties/rules", "properties/run"},
     "properties/cli": LIBRARY | PROPERTIES,
     "fuzz/inputs": BELOW_FUZZ,
-    "fuzz/c_functions": BELOW_FUZZ | {"fuzz/inputs"},
+    "fuzz/under_test": BELOW_FUZZ,  # the seam that planted faults replace
+    "fuzz/c_functions": BELOW_FUZZ | {"fuzz/inputs", "fuzz/under_test"},
     "fuzz/mutators": BELOW_FUZZ | {"fuzz/inputs", "fuzz/c_functions"},
-    "fuzz": BELOW_FUZZ | {"fuzz/inputs", "fuzz/c_functions", "fuzz/mutators"},
-    "fuzz/planted_faults": BELOW_FUZZ | {"fuzz/inputs", "fuzz/c_functions", "fuzz", "tests/rule"},
-    "fuzz/targets": BELOW_FUZZ | {"fuzz/inputs", "fuzz/c_functions", "fuzz/mutators", "fuzz"},
-    "tests/rule": set(),  # the rule with faults to plant, which fuzzing plants too
-    "tests": BELOW_FUZZ | {"fuzz", "fuzz/inputs", "fuzz/c_functions", "fuzz/mutators", "fuzz/planted_faults", "tests/rule"},
+    "fuzz": BELOW_FUZZ | {"fuzz/inputs", "fuzz/under_test", "fuzz/c_functions", "fuzz/mutators"},
+    "fuzz/planted_faults": BELOW_FUZZ | {"fuzz/inputs", "fuzz/under_test", "fuzz/c_functions", "fuzz", "tests/rule"},
+    "fuzz/targets": BELOW_FUZZ | {"fuzz/inputs", "fuzz/under_test", "fuzz/c_functions", "fuzz/mutators", "fuzz"},
+    "tests/rule": {"properties/case", "properties/oracle"},  # the rule with faults to plant, which fuzzing plants too
+    "tests": BELOW_FUZZ | {"fuzz", "fuzz/under_test", "fuzz/inputs", "fuzz/c_functions", "fuzz/mutators", "fuzz/planted_faults", "tests/rule"},
 }
 
-# The public headers of properties/ that belong to a room.
+# Files that belong to another room than their folder's.
 HOMES = {
+    "lib/include/kvwitness/assertions.h": "lib/assertions",
+    "fuzz/under_test.h": "fuzz/under_test",
+    "fuzz/under_test.cc": "fuzz/under_test",
     "properties/include/kvwitness/case.h": "properties/case",
     "properties/include/kvwitness/legality.h": "properties/case",
     "properties/include/kvwitness/oracle.h": "properties/oracle",
