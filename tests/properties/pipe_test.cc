@@ -91,7 +91,7 @@ class MisbehavingPipe : public testing::TestWithParam<Misdeed> {};
 
 TEST_P(MisbehavingPipe, EndsItsRunAndTheNextRunIsGood) {
   const auto pipe = open(GetParam().way);
-  expect_right(*pipe, kGood);  // so that the shape is familiar and the deadline short
+  expect_right(*pipe, kGood);  // so that the shape is warmed up and the deadline short
   const Outcome outcome = pipe->run(kMisdeed);
   EXPECT_EQ(outcome.ending, GetParam().ending) << outcome.how;
   EXPECT_NE(outcome.how.find(GetParam().how), std::string::npos) << outcome.how;
