@@ -1,5 +1,7 @@
 #include "properties/implementations/cuda_call.h"
 
+#include <kvwitness/assertions.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -91,6 +93,7 @@ void LengthsForm::make_windows(std::uint64_t noise) {
 }
 
 void LengthsForm::spread(std::int64_t stride) {
+  KVWITNESS_ASSERT(stride > 0, stride);
   for (std::vector<std::int32_t>* values : {&lens_, &starts_}) {
     if (values->empty()) {
       continue;

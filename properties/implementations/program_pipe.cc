@@ -1,6 +1,7 @@
 #include "properties/implementations/program_pipe.h"
 
 #include <fcntl.h>
+#include <kvwitness/assertions.h>
 #include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -193,6 +194,7 @@ std::expected<std::span<const std::byte>, NoAnswer> ProgramPipe::receive(std::si
 }
 
 void ProgramPipe::consume(std::size_t size) {
+  KVWITNESS_ASSERT(size <= received_.size(), size, received_.size());
   received_.erase(received_.begin(), received_.begin() + static_cast<std::ptrdiff_t>(size));
 }
 

@@ -1,5 +1,7 @@
 #include "properties/run/case_judge.h"
 
+#include <kvwitness/assertions.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -36,6 +38,7 @@ void run_through(ImplementationRun& run, std::span<const RunRequest> requests, T
 }  // namespace
 
 std::span<const SourcedCase> CaseJudge::next_batch(std::span<const SourcedCase> cases, const ImplementationRun& run) {
+  KVWITNESS_ASSERT(!cases.empty());
   const std::size_t most = std::min(cases.size(), run.recording.runs_together());
   std::size_t elements = elements_with_prior_calls(*cases.front().value);
   std::size_t number = 1;

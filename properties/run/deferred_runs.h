@@ -3,6 +3,8 @@
 #ifndef PROPERTIES_RUN_DEFERRED_RUNS_H
 #define PROPERTIES_RUN_DEFERRED_RUNS_H
 
+#include <kvwitness/assertions.h>
+
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -34,7 +36,10 @@ class DeferredRuns final : public ForwardingImplementation {
     return wanted_ ? std::nullopt : std::optional(std::move(verdict));
   }
   // The run that is wanted. Valid until the next judge().
-  RunRequest wanted() const { return {&wanted_->first, wanted_->second}; }
+  RunRequest wanted() const {
+    KVWITNESS_ASSERT(wanted_.has_value());
+    return {&wanted_->first, wanted_->second};
+  }
   void answer(Outcome outcome) { answers_.push_back(std::move(outcome)); }
 
  private:

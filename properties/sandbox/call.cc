@@ -1,8 +1,11 @@
 #include "properties/sandbox/call.h"
 
+#include <kvwitness/assertions.h>
+
 namespace kvwitness::harness {
 
 CallShape call_shape_of(const Case& value, bool strided) {
+  KVWITNESS_ASSERT(!strided || value.row_stride.has_value());
   return {.operation = value.operation,
           .rows = value.rows(),
           .topk = value.topk,

@@ -1,5 +1,6 @@
 #include "properties/sandbox/call_frame.h"
 
+#include <kvwitness/assertions.h>
 #include <kvwitness/legality.h>
 
 #include <algorithm>
@@ -194,6 +195,7 @@ std::size_t CallFrame::needed_bytes(const Case& value, bool sees_stride) {
 
 CallFrame::CallFrame(FrameMemory& memory, const Case& value, bool sees_stride, MemoryContext memory_context)
     : memory_(memory), value_(value), memory_context_(memory_context) {
+  KVWITNESS_ASSERT(needed_bytes(value, sees_stride) <= memory.capacity_bytes());
   const bool strided = laid_out_strided(value, sees_stride);
   const bool in_place = writes_tokens(value);
   const std::int64_t span = span_elements(value, sees_stride);

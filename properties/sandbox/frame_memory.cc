@@ -1,6 +1,7 @@
 #include "properties/sandbox/frame_memory.h"
 
 #include <fcntl.h>
+#include <kvwitness/assertions.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -86,6 +87,8 @@ void FrameMemory::unmap() noexcept {
 }
 
 Placement FrameMemory::place(std::size_t span_bytes, std::size_t offset_bytes, bool guard_in_front) const noexcept {
+  KVWITNESS_ASSERT(span_bytes <= capacity_bytes_ && offset_bytes < kAlignBytes, span_bytes, capacity_bytes_,
+                   offset_bytes);
   // How far the buffer must stay from the guard page after it so that its base has the offset, modulo 64:
   //   end - tail - span = offset
   const std::size_t tail = (2 * kAlignBytes - (span_bytes + offset_bytes) % kAlignBytes) % kAlignBytes;

@@ -7,6 +7,8 @@
 #ifndef PROPERTIES_SANDBOX_FRAME_MEMORY_H
 #define PROPERTIES_SANDBOX_FRAME_MEMORY_H
 
+#include <kvwitness/assertions.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -58,6 +60,7 @@ class FrameMemory {
   void map_guarded();
   // The bytes of a region in the guarded view, writable or read-only.
   std::byte* guarded(Region region, bool writable) const noexcept {
+    KVWITNESS_ASSERT(writable_ != nullptr && read_only_ != nullptr);
     return (writable ? writable_ : read_only_) + region_begin(region);
   }
   // The guard pages of large buffers move with the buffer: raise puts them around a placement in the guarded view,
