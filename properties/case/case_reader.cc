@@ -392,8 +392,7 @@ bool CaseReader::parse_error(std::size_t, const std::string&, const Json::except
   if (what.size() > kMaxLength) {
     what = what.substr(0, kMaxLength) + "...";
   }
-  std::replace_if(
-      what.begin(), what.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  std::replace_if(what.begin(), what.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
   const bool in_key = !open_.empty() && draft().key.has_value();
   return fail(cursor_.line, in_key ? name_of_key(*draft().key) : "", "not JSON: " + what);
 }

@@ -45,8 +45,9 @@ bool admits_case(const Domain& domain, const Case& value) {
     return list.empty() || std::ranges::find(list, number) != list.end();
   };
   if (std::ranges::find(domain.operations, value.operation) == domain.operations.end()) return false;
-  if (!std::ranges::all_of(value.prior_calls, [&](const Case& prior) { return admits_case(domain, prior); }))
+  if (!std::ranges::all_of(value.prior_calls, [&](const Case& prior) { return admits_case(domain, prior); })) {
     return false;
+  }
   if (domain.contiguous && value.row_stride && *value.row_stride != value.topk) return false;
   if (value.base_offset * 4 % domain.align_bytes != 0) return false;
   if (!is_legal(value)) return !domain.legal_only;

@@ -101,8 +101,6 @@ Case call_only(Case value);
 // One line of JSON, the keys in the order of the list above; parse_cases reads it back to an equal case. Bytes of the
 // note that are no UTF-8 are replaced.
 std::string to_json(const Case& value);
-// The call and how it is made, without note, expectation and attention, of the case and of its prior calls.
-Case call_only(Case value);
 std::ostream& operator<<(std::ostream& out, const Case& value);
 
 // Where and why a case file is wrong: "FILE:LINE: KEY: what is wrong, and the limit".
