@@ -233,6 +233,7 @@ int main_of(int argc, char** argv) {
 
 }  // namespace kvwitness::harness::cli
 
+// What escapes has no memory left for its message. NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char** argv) {
   return kvwitness::harness::cli::main_of(argc, argv);
 }

@@ -49,7 +49,7 @@ bool admits_case(const Domain& domain, const Case& value) {
     return false;
   }
   if (domain.contiguous && value.row_stride && *value.row_stride != value.topk) return false;
-  if (value.base_offset * 4 % domain.align_bytes != 0) return false;
+  if (value.base_offset * std::int64_t{4} % domain.align_bytes != 0) return false;
   if (!is_legal(value)) return !domain.legal_only;
   // Scatter's off switch is legal whatever else is passed; that belongs to the refusals.
   const bool rows_fit = value.topk >= 0 &&
