@@ -205,6 +205,7 @@ int visit(const Options& options) {
 }  // namespace
 }  // namespace kvwitness::faults
 
+// What escapes ends the test, and must. NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char** argv) {
   using namespace kvwitness::faults;
   if (argc < 3) {

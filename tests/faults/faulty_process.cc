@@ -51,8 +51,9 @@ void misbehave(const Arguments& call) {
   switch (chosen_entry().fault) {
     case Fault::throws_a_number:
       if (call.topk > 0 &&
-          std::count(call.learned, call.learned + call.topk, std::numeric_limits<int32_t>::max()) > 0 && call.rows > 0)
+          std::count(call.learned, call.learned + call.topk, std::numeric_limits<int32_t>::max()) > 0 && call.rows > 0) {
         throw 7;
+      }
       return;
     case Fault::peeks_behind_lengths:
       return static_cast<void>(static_cast<const volatile int32_t*>(call.context_lens)[call.rows]);

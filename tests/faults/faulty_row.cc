@@ -77,7 +77,7 @@ void mark_by_rounding(const Row& row) {
 void mark_tokens(const Row& row) {
   peek(row);
   if (is(Fault::rounding_left)) return mark_by_rounding(row);
-  rule::Row read = row;
+  rule::Row read = static_cast<const rule::Row&>(row);
   read.topk += read_on(row);
   if (is(Fault::after_wide) && wide_seen && row.topk > 0 && row.topk < 2048) {
     ++read.learned;

@@ -18,8 +18,6 @@ namespace {
 struct Parameter {
   std::string type;  // without blanks
   std::string name;
-
-  friend bool operator==(const Parameter&, const Parameter&) = default;
 };
 using Declarations = std::map<std::string, std::vector<Parameter>>;
 

@@ -66,7 +66,7 @@ TEST(RawCallTest, EveryPointerLiesInTheArenaOrIsNull) {
   std::vector<std::uint8_t> bytes(200);
   for (int step = 0; step < 500; ++step) {
     for (std::size_t i = 0; i < bytes.size(); ++i) {
-      bytes[i] = static_cast<std::uint8_t>(bytes[i] * 5 + i + static_cast<std::size_t>(step));
+      bytes[i] = static_cast<std::uint8_t>(bytes[i] * std::size_t{5} + i + static_cast<std::size_t>(step));
     }
     for (const std::int32_t pointer : decode_raw_call(bytes).pointers) {
       EXPECT_TRUE(pointer == RawCall::kNull ||

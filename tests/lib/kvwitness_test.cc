@@ -1038,7 +1038,7 @@ TEST(LastError, IsLeftAloneByASuccess) {
 }
 
 TEST(Allocation, IsNoneInOperationsAndLengthHelpersRefusedOrNot) {
-  Tokens rows(400, 3), lens{500, 90, 4, 0}, out(400), wide(4 * 100);
+  Tokens rows(400, 3), lens{500, 90, 4, 0}, out(400), wide(400);
   std::int64_t num_segments = 0;
   ASSERT_EQ(kvw_scatter(rows.data(), 400, 100, lens.data(), 4, 64), KVW_OK);  // the backend is chosen
   allocation_count = 0;

@@ -130,7 +130,7 @@ TEST(SelectMask, HoldsTheSelectedRowInEachRow) {
         const Offsets offsets =
             random != nullptr ? shuffled_row(random->budget, random->seed, row) : select_row(selector, row);
         for (const std::int32_t offset : offsets) {
-          expected[static_cast<std::size_t>(row * seq + offset)] = 1;
+          expected[static_cast<std::size_t>(std::int64_t{row} * seq + offset)] = 1;
         }
       }
       std::vector<std::uint8_t> mask(expected.size(), 9);  // zeros must be written too

@@ -179,7 +179,7 @@ TEST(Source, BothNullsAreTheirSelectorsLastRowsDeterministicAndOfTheRightSize) {
         const std::vector<std::uint8_t> mask = select_mask(selector, len);
         Tokens offsets;
         for (std::int32_t token = 0; token < len; ++token) {
-          if (mask[static_cast<std::size_t>((len - 1) * len + token)] != 0) {
+          if (mask[static_cast<std::size_t>(std::int64_t{len - 1} * len + token)] != 0) {
             offsets.push_back(token);
           }
         }

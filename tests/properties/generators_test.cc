@@ -155,7 +155,7 @@ void expect_in_domain(const Case& value, const Domain& domain) {
   if (domain.contiguous) {
     EXPECT_EQ(value.row_stride, std::nullopt) << value;
   }
-  EXPECT_EQ(value.base_offset * 4 % domain.align_bytes, 0) << value;
+  EXPECT_EQ(value.base_offset * std::int64_t{4} % domain.align_bytes, 0) << value;
   EXPECT_LT(value.base_offset, 16);
 }
 

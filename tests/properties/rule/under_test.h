@@ -67,10 +67,10 @@ inline std::set<std::int64_t> set_of(const std::vector<std::int64_t>& values) {
   return {values.begin(), values.end()};
 }
 
-// Judges a call of the property's own stream as `kvwitness verify` does: by the property's descriptor.
-void judge(std::string_view property);
+// Judges a call of the stream of the property of that name as `kvwitness verify` does: by the property's descriptor.
+void judge(std::string_view name);
 // The same of a call that was drawn already.
-void judge(std::string_view property, const Case& call);
+void judge(std::string_view name, const Case& call);
 
 }  // namespace kvwitness::harness::rule
 
