@@ -51,7 +51,8 @@ void misbehave(const Arguments& call) {
   switch (chosen_entry().fault) {
     case Fault::throws_a_number:
       if (call.topk > 0 &&
-          std::count(call.learned, call.learned + call.topk, std::numeric_limits<int32_t>::max()) > 0 && call.rows > 0) {
+          std::count(call.learned, call.learned + call.topk, std::numeric_limits<int32_t>::max()) > 0 &&
+          call.rows > 0) {
         throw 7;
       }
       return;
