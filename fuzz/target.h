@@ -31,7 +31,7 @@ struct Target {
   int test_runs = 0;         // executions in `./run test`
   bool has_threads = false;  // whether it runs under ThreadSanitizer as well
 
-  std::string_view finds = "";  // the planted faults that it must find, separated by blanks
+  std::string_view finds = {};  // the planted faults that it must find, separated by blanks
   int control_runs = 100'000;   // executions within which it must find each
 
   bool is_control = false;  // refutes a false claim: found by its name only, and no campaign runs it

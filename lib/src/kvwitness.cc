@@ -39,7 +39,8 @@ class CallChecks : public detail::Checks<detail::StatusOutcome> {
   const Backend* backend() noexcept {
     const auto selected = selected_backend();
     if (!selected) {
-      outcome_.refuse(KVW_UNKNOWN_BACKEND, {}, "%s", selected.error().why.data());
+      const std::string_view why = selected.error().why;
+      outcome_.refuse(KVW_UNKNOWN_BACKEND, {}, "%.*s", static_cast<int>(why.size()), why.data());
       return nullptr;
     }
     return *selected;

@@ -161,16 +161,18 @@ Text find_option(int argc, char** argv, std::string_view name) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
     if (argument == name && i + 1 < argc) return argv[i + 1];
-    if (argument.starts_with(name) && argument.substr(name.size()).starts_with('='))
+    if (argument.starts_with(name) && argument.substr(name.size()).starts_with('=')) {
       return std::string(argument.substr(name.size() + 1));
+    }
   }
   return {};
 }
 
 int refuse(int argc, char** argv, const std::string& message, const std::string& advice) {
   fmt::print(stderr, "kvwitness: {}\n{}", printable(message), advice);
-  if (argc > 1 && std::string_view(argv[1]) == "verify")
+  if (argc > 1 && std::string_view(argv[1]) == "verify") {
     report_refusal(find_option(argc, argv, "--json"), find_option(argc, argv, "--junit"), message);
+  }
   return static_cast<int>(ExitStatus::kUsage);
 }
 
@@ -231,6 +233,7 @@ int main_of(int argc, char** argv) {
 
 }  // namespace kvwitness::harness::cli
 
+// What escapes has no memory left for its message. NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char** argv) {
   return kvwitness::harness::cli::main_of(argc, argv);
 }

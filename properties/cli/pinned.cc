@@ -19,8 +19,9 @@ void append_cases(std::vector<PinnedCase>& pinned, const std::string& path, cons
   auto cases = read_cases(path);
   if (!cases) throw UsageError(cases.error().message());
   std::size_t number = 0;
-  for (Case& value : *cases)
+  for (Case& value : *cases) {
     pinned.push_back({.source = fmt::format("{}#{}", shown, ++number), .value = std::move(value)});
+  }
 }
 
 std::vector<fs::path> case_files(const fs::path& folder) {
@@ -32,8 +33,9 @@ std::vector<fs::path> case_files(const fs::path& folder) {
     const bool nulls = path.filename() == "nulls.jsonl" && folder.filename() == "golden";
     if (named_so && !nulls && entry->is_regular_file()) files.push_back(path);
   }
-  if (error)
+  if (error) {
     throw UsageError(fmt::format("the pinned cases in {} cannot be read: {}", folder.string(), error.message()));
+  }
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -56,15 +58,17 @@ std::vector<PinnedCase> read_corpus(const fs::path& folder) {
                       "or name the cases with --cases",
                       (folder / part).string()));
     }
-    for (const fs::path& file : files)
+    for (const fs::path& file : files) {
       append_cases(pinned, file.string(), fs::path("corpus" / file.lexically_relative(folder)).string());
+    }
   }
   return pinned;
 }
 
 std::vector<PinnedCase> read_case_files(const std::vector<std::string>& paths) {
-  if (std::count(paths.begin(), paths.end(), "-") > 1)
+  if (std::count(paths.begin(), paths.end(), "-") > 1) {
     throw UsageError("'-' is named twice, and standard input can be read once");
+  }
   std::vector<PinnedCase> pinned;
   for (const std::string& path : paths) append_cases(pinned, path, path == "-" ? "standard input" : path);
   return pinned;

@@ -32,7 +32,7 @@ void ProgressDisplay::show(const std::string& implementation, const std::string&
 
 void ProgressDisplay::clear() {
   if (!std::exchange(drawn_, false)) return;
-  fmt::print(stderr, "\r\x1b[K");
+  std::fputs("\r\x1b[K", stderr);  // the destructor comes here, and fmt::print throws where it cannot write
   std::fflush(stderr);
 }
 

@@ -61,14 +61,16 @@ void print_broken(const std::string& source, const std::string& implementation, 
     if (judgement.verdict.kind != Verdict::Kind::kBroken) continue;
     fmt::print("FAIL {} on {} breaks {}: {}\n", printable(source), printable(implementation), judgement.property,
                printable(judgement.verdict.what));
-    if (const Property* const property = find_property(judgement.property))
+    if (const Property* const property = find_property(judgement.property)) {
       fmt::print("  {:<17} {}\n", "the rule", property->statement);
+    }
     if (const auto& difference = judgement.verdict.difference) {
       fmt::print("  {:<17} row {}, slot {}: expected {}, got {}\n", "first difference", difference->row,
                  difference->slot, difference->expected, difference->actual);
     }
-    if (judgement.verdict.compared_with)
+    if (judgement.verdict.compared_with) {
       fmt::print("  {:<17} {}\n", "compared with", to_json(*judgement.verdict.compared_with));
+    }
   }
 }
 
@@ -84,8 +86,9 @@ void replay_case(const PinnedCase& pinned, std::vector<std::unique_ptr<Implement
     const Answer answer = answer_of(pinned.value, *implementation);
     if (answer.kind == Answer::Kind::kFails) print_broken(pinned.source, implementation->name(), answer);
     if (answer.kind == Answer::Kind::kPasses) passing.push_back(implementation->name());
-    if (answer.kind == Answer::Kind::kNotJudged)
+    if (answer.kind == Answer::Kind::kNotJudged) {
       not_judged.push_back(fmt::format("{}: {}", implementation->name(), answer.why_not));
+    }
   }
   tally.passed += passing.size();
   tally.not_judged += not_judged.size();
@@ -98,8 +101,9 @@ void replay_case(const PinnedCase& pinned, std::vector<std::unique_ptr<Implement
         printable(fmt::format("{}", fmt::join(passing, ", "))),
         note.starts_with(kFailureNote) ? fmt::format("; fixed there (its note says '{}')", printable(note)) : "");
   }
-  for (const std::string& line : not_judged)
+  for (const std::string& line : not_judged) {
     fmt::print("not judged {} on {}\n", printable(pinned.source), printable(line));
+  }
 }
 
 std::string plural(std::size_t count, std::string_view noun) {
@@ -112,9 +116,10 @@ ExitStatus replay(const ReplayArguments& arguments) {
   const Environment environment = environment_of_process();
   const std::vector<PinnedCase> cases = read_case_files(arguments.files);
   if (arguments.emit) {
-    if (!arguments.selection.empty())
+    if (!arguments.selection.empty()) {
       throw UsageError(
           "--emit writes the oracle's answers and runs no implementation: leave out --impl, --plugin and --pipe");
+    }
     std::fputs(emit(*arguments.emit, cases).c_str(), stdout);
     return ExitStatus::kPassed;
   }

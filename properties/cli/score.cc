@@ -26,8 +26,9 @@ ExitStatus score(const ScoreArguments& arguments) {
     if (!scored) throw UsageError(fmt::format("{}: {}", pinned.source, scored.error()));
     rows.insert(rows.end(), scored->begin(), scored->end());
   }
-  if (rows.empty())
+  if (rows.empty()) {
     throw UsageError(fmt::format("{}: the cases have no rows, so there is nothing to score", arguments.file));
+  }
   fmt::print("{}", render_score_text(rows, seed));
   std::fflush(stdout);
   if (json) json->write(render_score_json(rows, seed));

@@ -137,6 +137,7 @@ void report_refusal(const Text& json, const Text& junit, const std::string& mess
     if (!path) return;
     try {
       OutputFile(option, *path).write(render(RunReport{}, refuse_to_run(message), ReplayCommands{}));
+      // NOLINTNEXTLINE(bugprone-empty-catch)
     } catch (const UsageError&) {  // the message on standard error is then all there is
     }
   };

@@ -357,8 +357,9 @@ Case CallDrawing::draw_prior_call() {
   CallPlan plan;  // another call, sometimes a refused one
   plan.operations = kind == 2 ? std::vector{case_.operation} : domain_.operations;
   plan.rows = {1, 6};
-  if (!domain_.legal_only && *chance(10))
+  if (!domain_.legal_only && *chance(10)) {
     plan.malformations = {*one_of<Malformation>({Malformation::kLearnedLength, Malformation::kSegments})};
+  }
   CallDrawing drawing(plan, domain_);
   Case other = drawing.drawn();
   other.prior_calls.clear();
@@ -400,9 +401,10 @@ void CallDrawing::malform_learned_length() {
   if (kind == 0) learned.push_back(*one_of<std::int32_t>({-1, 0, 5}));
   if (kind == 1) learned.pop_back();
   if (kind == 2) learned.clear();
-  if (kind == 3)
+  if (kind == 3) {
     learned.insert(learned.end(),
                    static_cast<std::size_t>(std::max<std::int64_t>(std::min<std::int64_t>(case_.topk, 64), 1)), 2);
+  }
   const bool whole_rows = case_.topk > 0 && static_cast<std::int64_t>(learned.size()) % case_.topk == 0;
   case_.form = whole_rows && *chance(50) ? Form::kNested : Form::kFlat;
 }

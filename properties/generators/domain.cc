@@ -45,10 +45,11 @@ bool admits_case(const Domain& domain, const Case& value) {
     return list.empty() || std::ranges::find(list, number) != list.end();
   };
   if (std::ranges::find(domain.operations, value.operation) == domain.operations.end()) return false;
-  if (!std::ranges::all_of(value.prior_calls, [&](const Case& prior) { return admits_case(domain, prior); }))
+  if (!std::ranges::all_of(value.prior_calls, [&](const Case& prior) { return admits_case(domain, prior); })) {
     return false;
+  }
   if (domain.contiguous && value.row_stride && *value.row_stride != value.topk) return false;
-  if (value.base_offset * 4 % domain.align_bytes != 0) return false;
+  if (value.base_offset * std::int64_t{4} % domain.align_bytes != 0) return false;
   if (!is_legal(value)) return !domain.legal_only;
   // Scatter's off switch is legal whatever else is passed; that belongs to the refusals.
   const bool rows_fit = value.topk >= 0 &&

@@ -53,7 +53,7 @@ rc::Gen<Row> row(RowStructure structure, const RowShape& shape) {
     harness::fill_row(random, structure, shape, tokens);
     return tokens;
   });
-  return rc::gen::shrink(filled, simpler_rows);
+  return rc::gen::shrink(filled, [](const Row& tokens) { return simpler_rows(tokens); });
 }
 
 rc::Gen<Row> row(const RowShape& shape) {

@@ -97,8 +97,9 @@ class RowFiller {
   void half() {
     const std::int64_t middle = std::min<std::int64_t>(32, segments_);
     const bool low = middle == segments_ || random_.chance(50);
-    for (auto& token : row_)
+    for (auto& token : row_) {
       token = inside(low ? random_.between(0, middle - 1) : random_.between(middle, segments_ - 1));
+    }
   }
   void all_padding() {
     const bool plain = random_.chance(50);

@@ -18,7 +18,8 @@
 
 #include "properties/sandbox/processor_use.h"
 
-extern char** environ;
+// POSIX leaves the declaration to the program; glibc has one too.
+extern char** environ;  // NOLINT(readability-redundant-declaration)
 
 namespace kvwitness::harness {
 namespace {

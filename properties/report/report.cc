@@ -137,8 +137,9 @@ Json implementation_json(const ImplementationResult& result, const ReplayCommand
                {"verdict", word(result.kind)},
                {"reason", result.reason},
                {"properties", Json::array()}};
-  for (const PropertyResult& property : result.properties)
+  for (const PropertyResult& property : result.properties) {
     json["properties"].push_back(property_json(property, result.implementation, replays));
+  }
   return json;
 }
 
@@ -219,8 +220,10 @@ std::string skipped_listing(std::span<const Skipped> skipped) {
   }
   if (by_reason.empty()) return "nothing";
   std::vector<std::string> groups;
-  for (const auto& [reason, names] : by_reason)
+  groups.reserve(by_reason.size());
+  for (const auto& [reason, names] : by_reason) {
     groups.push_back(fmt::format("{} ({})", fmt::join(names, ", "), reason));
+  }
   return printable(fmt::format("{}", fmt::join(groups, ", ")));
 }
 
@@ -270,8 +273,9 @@ std::string render_json(const RunReport& report, const Conclusion& conclusion, c
                                    {"floor", floor.floor},
                                    {"enforced", floor.enforced}});
   }
-  for (const ImplementationResult& result : report.implementations)
+  for (const ImplementationResult& result : report.implementations) {
     json["implementations"].push_back(implementation_json(result, replays));
+  }
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

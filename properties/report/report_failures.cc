@@ -56,8 +56,9 @@ std::string matters(const Case& minimal, const std::vector<std::string>& irrelev
     if (!named && key != "kvwitness_case" && key != "expect" && key != "note") relevant.push_back(key);
   }
   std::string text = fmt::format("{}", fmt::join(relevant, ", "));
-  if (!irrelevant.empty())
+  if (!irrelevant.empty()) {
     text += fmt::format("; not {}: every other value that was tried fails too", fmt::join(irrelevant, ", "));
+  }
   return text;
 }
 

@@ -108,8 +108,9 @@ std::string details(const PropertyResult& result, const std::string& implementat
 void add_implementation(Suites& suites, const ImplementationResult& result, const ReplayCommands& replays) {
   suites.open(result.implementation);
   if (result.kind == ResultKind::kSkipped) suites.skipped("availability", result.reason);
-  if (result.kind == ResultKind::kFail && !result.reason.empty())
+  if (result.kind == ResultKind::kFail && !result.reason.empty()) {
     suites.failed("availability", result.reason, result.reason);
+  }
   for (const PropertyResult& property : result.properties) {
     if (property.kind == ResultKind::kPass) {
       suites.passed(property.property);

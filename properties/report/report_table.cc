@@ -121,17 +121,21 @@ std::string table_notes(const RunReport& report) {
   for (const ImplementationResult& result : report.implementations) {
     if (result.kind == ResultKind::kSkipped) continue;  // the last line says why
     for (const PropertyResult& property : result.properties) {
-      if (property.kind == ResultKind::kSkipped)
+      if (property.kind == ResultKind::kSkipped) {
         add(result.implementation, fmt::format("{} skipped: {}", property.property, property.reason));
-      if (property.kind == ResultKind::kNotProvided)
+      }
+      if (property.kind == ResultKind::kNotProvided) {
         add(result.implementation, fmt::format("no call, {}: {}", property.property, property.reason));
-      if (property.kind == ResultKind::kUnsupported)
+      }
+      if (property.kind == ResultKind::kUnsupported) {
         add(result.implementation, fmt::format("unsupported, {}: {}", property.property, property.reason));
+      }
     }
   }
   std::string text;
-  for (const auto& [sentence, names] : notes)
+  for (const auto& [sentence, names] : notes) {
     text += fmt::format("{} ({})\n", printable(sentence), printable(fmt::format("{}", fmt::join(names, ", "))));
+  }
   return text;
 }
 
@@ -191,8 +195,9 @@ std::string render_table(const RunReport& report, const TextStyle& style) {
   std::string text;
   for (std::size_t begin = 0; begin < columns.size();) {
     std::size_t end = begin, used = name_width;
-    while (end < columns.size() && (end == begin || used + gap.size() + columns[end].width <= style.width))
+    while (end < columns.size() && (end == begin || used + gap.size() + columns[end].width <= style.width)) {
       used += gap.size() + columns[end++].width;
+    }
     if (begin > 0) text += '\n';
     text += table_block(std::span(columns).subspan(begin, end - begin), names, name_width, gap, style);
     begin = end;

@@ -24,10 +24,12 @@ std::string refusal_words(kvw_status status) {
 
 // The rows that the policy leaves, packed.
 std::expected<std::vector<std::int32_t>, std::string> policy_rows(const Case& value) {
-  if (value.operation == Operation::kWitnesses)
+  if (value.operation == Operation::kWitnesses) {
     return std::unexpected("operation is witnesses, which leaves no rows to score; score takes scatter and apply");
-  if (value.topk < 0 || length(value.learned) != value.rows() * value.topk)
+  }
+  if (value.topk < 0 || length(value.learned) != value.rows() * value.topk) {
     return std::unexpected("learned does not hold topk tokens a row");
+  }
   std::vector<std::int32_t> rows = value.learned;
   const kvw_status status =
       value.operation == Operation::kApply
@@ -182,8 +184,9 @@ std::string render_score_text(std::span<const RowScore> rows, std::uint64_t seed
   text += '\n';
   for (const RowScore& row : rows) {
     text += fmt::format("{:>10} {:>6} {:>6} {:>4}", row.context_len, row.topk, row.k, row.num_segments);
-    for (const Score& score : row.scores)
+    for (const Score& score : row.scores) {
       text += fmt::format("  {:>8} {:>7}", number(score.coverage), number(score.recall));
+    }
     text += '\n';
   }
   text += fmt::format("\n{} rows, seed {} for the random ones; median (least to greatest):\n{:<10} {:<28} {}\n",

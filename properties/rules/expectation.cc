@@ -52,8 +52,9 @@ Verdict judge_expectation(const Case& value, const Outcome& outcome, Implementat
   }
   if (outcome.ending != Ending::kReturned) return broken(why_not_returned(outcome));
   for (std::size_t i = 0; i < value.prior_calls.size() && i < outcome.prior_calls.size(); ++i) {
-    if (!promised(value.prior_calls[i], implementation) || outcome.prior_calls[i].ending == Ending::kUnsupported)
+    if (!promised(value.prior_calls[i], implementation) || outcome.prior_calls[i].ending == Ending::kUnsupported) {
       continue;
+    }
     if (auto verdict = against_expectation(value.prior_calls[i], outcome.prior_calls[i])) {
       verdict->what = "call " + std::to_string(i + 1) + " of `after`: " + verdict->what;
       verdict->difference.reset();

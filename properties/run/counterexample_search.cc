@@ -116,8 +116,9 @@ class Search {
   bool adopt_known_hang() {
     if (failure_.outcome.ending != Ending::kHung) return false;
     for (const auto& [value, hung] : known_) {
-      if (!hung || !property_.concerns(value.operation) || !admitted(value) || !simpler(value, failure_.value))
+      if (!hung || !property_.concerns(value.operation) || !admitted(value) || !simpler(value, failure_.value)) {
         continue;
+      }
       Trial trial{.attempt = Attempt::kHung, .outcome = failure_.outcome, .verdict = {}};
       trial.verdict = property_.judge(value, trial.outcome, implementation_);
       if (trial.verdict.kind != Verdict::Kind::kBroken) continue;
@@ -230,8 +231,9 @@ class Search {
     const std::size_t all = failure_.prior_calls.size();
     std::vector<std::size_t> list;
     std::size_t count = 1;
-    for (; property_.is_metamorphic_relation && count < std::min(all, kMostPriorCallsOneByOne); ++count)
+    for (; property_.is_metamorphic_relation && count < std::min(all, kMostPriorCallsOneByOne); ++count) {
       list.push_back(count);
+    }
     for (; count < all; count *= 2) list.push_back(count);
     if (all > 0) list.push_back(all);
     return list;

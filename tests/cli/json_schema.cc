@@ -32,12 +32,15 @@ class Validator {
     if (schema.contains("enum") && std::count(schema["enum"].begin(), schema["enum"].end(), value) == 0) {
       complain(path, value.dump() + " is none of " + schema["enum"].dump());
     }
-    if (schema.contains("type") && !has_type(value, schema["type"]))
+    if (schema.contains("type") && !has_type(value, schema["type"])) {
       complain(path, "is no " + schema["type"].get<std::string>());
-    if (schema.contains("minimum") && value.is_number() && value < schema["minimum"])
+    }
+    if (schema.contains("minimum") && value.is_number() && value < schema["minimum"]) {
       complain(path, "is below the minimum");
-    if (schema.contains("maximum") && value.is_number() && value > schema["maximum"])
+    }
+    if (schema.contains("maximum") && value.is_number() && value > schema["maximum"]) {
       complain(path, "is above the maximum");
+    }
     if (schema.contains("anyOf")) check_any(schema["anyOf"], value, path);
     if (value.is_object()) check_members(schema, value, path);
     if (value.is_array() && schema.contains("items")) {
@@ -56,8 +59,9 @@ class Validator {
         "const",   "enum",    "anyOf",   "required", "properties",  "additionalProperties",
         "items",   "minimum", "maximum", ""};
     for (const auto& [key, unused] : schema.items()) {
-      if (std::count(kKnown.begin(), kKnown.end(), key) == 0)
+      if (std::count(kKnown.begin(), kKnown.end(), key) == 0) {
         complain(path, "the schema's keyword " + key + " is not understood");
+      }
     }
   }
 

@@ -163,8 +163,9 @@ std::string ScratchFolder::read(const std::string& name) const {
 
 std::vector<std::string> ScratchFolder::names() const {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(folder_))
+  for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
     names.push_back(entry.path().filename().string());
+  }
   std::sort(names.begin(), names.end());
   return names;
 }

@@ -126,8 +126,9 @@ TEST(Score, TheReportHasTheDocumentedKeysAlone) {
     EXPECT_TRUE(row[model]["coverage"].is_number()) << model;
     EXPECT_TRUE(row[model]["recall"].is_number()) << model;
     for (const char* const metric : {"coverage", "recall"}) {
-      for (const char* const statistic : {"median", "min", "max"})
+      for (const char* const statistic : {"median", "min", "max"}) {
         EXPECT_EQ(report["summary"][model][metric][statistic], row[model][metric]);
+      }
     }
   }
 }

@@ -221,8 +221,9 @@ void serve_row(const Arguments& call, Row row, bool wrong) {
     return;
   }
   merge_row(row, out);
-  if (is(Fault::packed_too) && call.row_stride > call.topk)
+  if (is(Fault::packed_too) && call.row_stride > call.topk) {
     std::copy_n(out, row.topk, call.out + row.index * call.topk);
+  }
 }
 
 void remember_before(const Arguments& call) {

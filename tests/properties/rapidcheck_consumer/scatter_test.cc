@@ -28,8 +28,9 @@ void scatter_row(std::int32_t* row, std::int64_t topk, std::int64_t len, std::in
   const std::int64_t segments = std::clamp<std::int64_t>(len, 0, num_segments);
   std::vector<bool> occupied(static_cast<std::size_t>(num_segments), false);
   for (std::int64_t slot = 0; slot < topk && segments > 0; ++slot) {
-    if (row[slot] >= 0)
+    if (row[slot] >= 0) {
       occupied[static_cast<std::size_t>(std::min(row[slot] * segments / len, num_segments - 1))] = true;
+    }
   }
   std::int64_t slot = std::max<std::int64_t>(0, topk - num_segments);
   for (std::int64_t s = 0; s < segments && slot < topk; ++s) {

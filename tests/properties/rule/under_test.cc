@@ -109,8 +109,9 @@ void choose(const std::string& option, const std::string& value) {
   if (option == "--impl") {
     auto found = find_implementation(value);
     if (found == nullptr) refuse("--impl is '" + value + "', which is no implementation");
-    if (const Availability can = found->availability(); !can.can_run)
+    if (const Availability can = found->availability(); !can.can_run) {
       refuse(value + " cannot run here: " + can.why_not);
+    }
     chosen_implementation = isolate(std::move(found));
     chosen.selector = "--impl " + value;
   } else {
@@ -255,8 +256,9 @@ std::vector<Row> rows_after(const Case& call) {
             .witnesses = {}};
     if (merges) {
       row.after = part(result, r, call.topk);
-      for (const std::int64_t slot : row.changed_slots())
+      for (const std::int64_t slot : row.changed_slots()) {
         row.witnesses.push_back(row.after[static_cast<std::size_t>(slot)]);
+      }
     } else {
       row.after = row.K;
       row.witnesses = part(result, r, call.num_segments);
