@@ -10,10 +10,12 @@ A model of time goes along: an instruction is issued one cycle after the one bef
 contention of the execution units and no instruction cache.
 """
 
+import functools
 import re
 import struct
 
 LANES = 32
+ALL_LANES = list(range(LANES))
 MASK32 = (1 << 32) - 1
 MASK64 = (1 << 64) - 1
 
@@ -24,6 +26,8 @@ REGISTER = re.compile(r"^(U?)R(\d+|Z)$")
 # Where a kernel finds its grid and its arguments in constant bank 0.
 GRID_AND_ARGUMENTS = {"sm_80": (0xC, 0x160), "sm_90": (0xC, 0x210), "sm_100": (0x370, 0x380), "sm_120": (0x370, 0x380)}
 
+WITHOUT_RESULT = ("STG", "ST", "STS", "BRA", "EXIT", "BSSY", "BSYNC", "BAR", "CALL", "RET", "WARPSYNC", "NOP")
+
 # Cycles until a result may be used: round numbers of the kind that microbenchmarks of these architectures give.
 LATENCIES = {"LDG": 700, "LDS": 30, "LDC": 30, "ULDC": 12, "LDCU": 12, "S2R": 20, "S2UR": 20, "R2UR": 12, "REDUX": 20, "POPC": 12, "FLO": 12, "BAR": 20}
 LATENCY, UNIFORM_LATENCY = 4, 7
@@ -31,6 +35,37 @@ LATENCY, UNIFORM_LATENCY = 4, 7
 
 class Unknown(Exception):
     """An instruction that this program cannot execute."""
+
+
+@functools.lru_cache(maxsize=None)
+def parse(operand):
+    """(what is done to it, what it is, its number): "-" or "~" or "", and "R", "UR", "c" for a constant's offset or "n" for a number."""
+    change = operand[0] if operand[0] in "-~" and not operand[1:2].isdigit() else ""
+    rest = operand[len(change):]
+    if match := REGISTER.match(rest):
+        return (change, "n", 0) if match.group(2) == "Z" else (change, match.group(1) + "R", int(match.group(2)))
+    if match := re.match(r"^c\[0x0\]\[(0x[0-9a-f]+)\]$", rest):
+        return change, "c", int(match.group(1), 16)
+    if re.match(r"^-?(0x[0-9a-f]+|\d+)$", rest):
+        return change, "n", int(rest, 0)
+    raise Unknown(operand)
+
+
+@functools.lru_cache(maxsize=None)
+def terms(operand):
+    """(name, bits, factor) of each term of an address."""
+    found = []
+    for term in re.match(r"^(?:desc\[UR\d+\])?\[(.*)\]$", operand).group(1).replace("+-", "+ -").split("+"):
+        name, _, form = term.strip().partition(".")
+        if form not in ("", "U32", "64") and not re.match(r"^X\d+$", form):
+            raise Unknown(operand)
+        found.append((name, 32 if REGISTER.match(name) and form != "64" else 64, int(form[1:]) if form.startswith("X") else 1))
+    return found
+
+
+@functools.lru_cache(maxsize=None)
+def minterms(table):
+    return [i for i in range(8) if table >> i & 1]
 
 
 def kernels(listing):
@@ -75,7 +110,7 @@ class Instruction:
     """One instruction, taken apart."""
 
     def __init__(self, address, text):
-        self.address = address
+        self.next = address + 16
         self.text = text
         words = text.split(None, 1)
         self.guard = "PT"
@@ -87,6 +122,32 @@ class Instruction:
         tail = words[1] if len(words) > 1 else ""
         self.operands = [self.clean(o) for o in re.split(r",\s*", tail)] if tail else []
         self.uniform = self.op.startswith("U") or self.op in ("LDCU", "S2UR", "R2UR", "REDUX", "VOTEU")
+
+        self.reads, self.writes = self.dependences()
+        self.latency = LATENCIES.get(self.op, LATENCIES.get(self.op[1:], UNIFORM_LATENCY) if self.uniform else LATENCY)
+
+    def dependences(self):
+        """The names of the registers and predicates that it reads, and that it writes."""
+        wide = any(self.has(mod) for mod in ("64", "WIDE", "S64", "U64"))
+        predicates, results = 0, 0 if self.op in WITHOUT_RESULT else 1
+        if self.op in ("ISETP", "UISETP", "PLOP3", "UPLOP3"):
+            predicates, results = 2, 0
+        elif results:
+            while predicates < len(self.operands) and PREDICATE.match(self.operands[predicates]):
+                predicates += 1
+        read = self.operands[predicates + results:] + [self.guard]
+        written = self.operands[:predicates + results]
+        width = 4 if self.has("128") else 2 if wide else 1
+        return ([name for operand in read for name in self.names(operand, 4 if self.op in ("STG", "ST", "STS") and self.has("128") else 2 if wide else 1)],
+                [name for operand in written for name in self.names(operand, width)])
+
+    @staticmethod
+    def names(operand, count):
+        """The registers that an operand names, `count` from each on."""
+        found = []
+        for prefix, number, wide in re.findall(r"(?<![A-Za-z])(U?R)(\d+)(\.64)?", operand):
+            found += [f"{prefix}{int(number) + i}" for i in range(2 if wide else count)]
+        return found + re.findall(r"(?<![A-Za-z])U?P\d", operand)
 
     @staticmethod
     def clean(operand):
@@ -106,52 +167,51 @@ class Warp:
         self.uniform_predicates = {}
         self.pc = [0] * LANES  # None: has ended
         self.issued = 0
-        self.counts = {}
         self.clock = 0
         self.ready = {}
         self.wide_loads = 0
-        self.narrow_destinations = set()
-        self.first_narrow_use = None
-        self.wide_loads_before_use = None
+        self.returns = 0
+        self.wide_loads_in_flight = None  # when one was first used
+        self.wide_loads_before_use = None  # when a length was first used
+        self.wide_destinations = set()
+        self.length_destinations = set()
 
     # --- operands ---
 
     def value(self, operand, lane, bits=32):
         """What an operand is for a lane, with its sign and complement applied, as an unsigned number; -x as ~x + 1, which may be 2^bits."""
-        mask = (1 << bits) - 1
-        if operand[0] == "-" and not operand[1:2].isdigit():
-            return (~self.value(operand[1:], lane, bits) & mask) + 1
-        if operand[0] == "~":
-            return ~self.value(operand[1:], lane, bits) & mask
-        if match := REGISTER.match(operand):
-            number = match.group(2)
-            if number == "Z":
-                return 0
-            low = self.register(match.group(1), int(number), lane)
-            return low if bits == 32 else low | self.register(match.group(1), int(number) + 1, lane) << 32
-        if match := re.match(r"^c\[0x0\]\[(0x[0-9a-f]+)\]$", operand):
-            return self.block.constant(int(match.group(1), 16), bits // 8)
-        if re.match(r"^-?(0x[0-9a-f]+|\d+)$", operand):
-            number = int(operand, 0)
-            return number & mask
-        raise Unknown(operand)
-
-    def register(self, uniform, number, lane):
-        if uniform:
-            return self.uniform.get(number, 0)
-        return self.registers[number][lane] if number in self.registers else 0
+        change, kind, number = parse(operand)
+        if kind == "R":
+            bank = self.registers
+            value = bank[number][lane] if number in bank else 0
+            if bits == 64:
+                value |= (bank[number + 1][lane] if number + 1 in bank else 0) << 32
+        elif kind == "UR":
+            value = self.uniform.get(number, 0)
+            if bits == 64:
+                value |= self.uniform.get(number + 1, 0) << 32
+        elif kind == "c":
+            value = self.block.constant(number, bits // 8)
+        else:
+            value = number & (1 << bits) - 1
+        if change == "~":
+            return ~value & (1 << bits) - 1
+        if change == "-":
+            return (~value & (1 << bits) - 1) + 1
+        return value
 
     def set(self, operand, lane, value, bits=32):
-        match = REGISTER.match(operand)
-        if match.group(2) == "Z":
+        _, kind, number = parse(operand)
+        if kind == "n":  # RZ
             return
-        number = int(match.group(2))
         for i in range(bits // 32):
             word = value >> (32 * i) & MASK32
-            if match.group(1):
+            if kind == "UR":
                 self.uniform[number + i] = word
             else:
-                self.registers.setdefault(number + i, [0] * LANES)[lane] = word
+                if number + i not in self.registers:
+                    self.registers[number + i] = [0] * LANES
+                self.registers[number + i][lane] = word
 
     def predicate(self, operand, lane):
         negated = operand.startswith("!")
@@ -174,79 +234,48 @@ class Warp:
 
     def address(self, operand, lane):
         """[R2.64+0x10], desc[UR4][R2.64+UR6+0x10], [R5.X16+UR4], [R5+UR11]: the sum."""
-        total = 0
-        for term in re.match(r"^(?:desc\[UR\d+\])?\[(.*)\]$", operand).group(1).replace("+-", "+ -").split("+"):
-            name, _, form = term.strip().partition(".")
-            if form == "64":
-                total += self.value(name, lane, 64)
-            elif form.startswith("X"):
-                total += self.value(name, lane) * int(form[1:])
-            elif form in ("", "U32"):
-                total += self.value(name, lane) if REGISTER.match(name) else int(name, 0)
-            else:
-                raise Unknown(operand)
-        return total & MASK64
+        return sum(self.value(name, lane, bits) * scale for name, bits, scale in terms(operand)) & MASK64
 
     # --- time and order ---
 
-    @staticmethod
-    def names(operand, count=1):
-        """The registers that an operand names."""
-        found = []
-        for prefix, number, wide in re.findall(r"(?<![A-Za-z])(U?R)(\d+)(\.64)?", operand):
-            found += [f"{prefix}{int(number) + i}" for i in range(2 if wide else count)]
-        found += re.findall(r"(?<![A-Za-z])U?P\d", operand)
-        return found
-
-    def account(self, code):
-        """Issues an instruction: its cycle, and what the order of loads is about."""
+    def account(self, code, address):
+        """Issues an instruction, `address` being that of a load by its first active lane: its cycle, and what the order of loads is about."""
         self.issued += 1
-        self.counts[code.address] = self.counts.get(code.address, 0) + 1
-        wide = code.has("64") or code.has("WIDE") or code.has("S64") or code.has("U64")
-        results = 0 if code.op in ("STG", "ST", "STS", "BRA", "EXIT", "BSSY", "BSYNC", "BAR", "CALL", "RET", "WARPSYNC", "NOP") else 1
-        predicates_out = 0
-        if code.op in ("ISETP", "UISETP", "PLOP3", "UPLOP3"):
-            results, predicates_out = 0, 2
-        elif results:
-            while predicates_out < len(code.operands) and PREDICATE.match(code.operands[predicates_out]):
-                predicates_out += 1
-        outputs = code.operands[:predicates_out + results]
-        inputs = code.operands[predicates_out + results:] + [code.guard]
-        read = [name for operand in inputs for name in self.names(operand, 2 if wide else 1)]
-        start = max([self.clock + 1] + [self.ready.get(name, 0) for name in read])
-        self.clock = start
-        if code.op == "LDG" and code.has("128") and self.first_address is not None:
+        ready = self.ready
+        self.clock = start = max([self.clock + 1] + [ready[name] for name in code.reads if name in ready])
+        is_wide_load = code.op == "LDG" and code.has("128")
+        if is_wide_load and address is not None:
             self.wide_loads += 1
-        if self.narrow_destinations.intersection(read) and self.wide_loads_before_use is None:
+        if self.wide_loads_in_flight is None and not self.wide_destinations.isdisjoint(code.reads):
+            self.wide_loads_in_flight = self.wide_loads
+        if self.wide_loads_before_use is None and not self.length_destinations.isdisjoint(code.reads):
             self.wide_loads_before_use = self.wide_loads
-        latency = LATENCIES.get(code.op.removeprefix("U") if code.op == "UFLO" else code.op, UNIFORM_LATENCY if code.uniform else LATENCY)
-        count = 4 if code.has("128") else 2 if wide else 1
-        for operand in outputs:
-            for name in self.names(operand, count):
-                self.ready[name] = start + latency
-                self.narrow_destinations.discard(name)
-                if code.op == "LDG" and not code.has("128") and self.block.is_length(self.first_address):
-                    self.narrow_destinations.add(name)
+        for name in code.writes:
+            ready[name] = start + code.latency
+            self.length_destinations.discard(name)
+            self.wide_destinations.discard(name)
+            if is_wide_load:
+                self.wide_destinations.add(name)
+            elif code.op == "LDG" and self.block.is_length(address):
+                self.length_destinations.add(name)
 
     # --- execution ---
 
     def run(self):
         """To the next block barrier; False where all lanes have ended."""
         while True:
-            alive = [pc for pc in self.pc if pc is not None]
-            if not alive:
-                return False
-            at = min(alive)
-            code = self.block.code[at]
-            lanes = [lane for lane in range(LANES) if self.pc[lane] == at]
-            active = [lane for lane in lanes if self.predicate(code.guard, lane)]
-            if code.op in ("LDG",) and active:
-                self.first_address = self.address(code.operands[-1], active[0])
+            if self.pc.count(self.pc[0]) == LANES:
+                at, lanes = self.pc[0], ALL_LANES
+                if at is None:
+                    return False
             else:
-                self.first_address = None
-            self.account(code)
+                at = min(pc for pc in self.pc if pc is not None)
+                lanes = [lane for lane in range(LANES) if self.pc[lane] == at]
+            code = self.block.code[at]
+            active = lanes if code.guard == "PT" else [lane for lane in lanes if self.predicate(code.guard, lane)]
+            self.account(code, self.address(code.operands[-1], active[0]) if code.op == "LDG" and active else None)
             for lane in lanes:
-                self.pc[lane] = at + 16
+                self.pc[lane] = code.next
             if code.op == "BAR":
                 if len(lanes) != LANES:
                     raise ValueError("a block barrier in divergent code")
@@ -287,12 +316,13 @@ class Warp:
 
     def branch(self, code, active, lanes):
         if code.op == "RET":
+            self.returns += len(active) > 0
             for lane in active:
                 self.pc[lane] = self.value(code.operands[0].split()[0], lane)
             return
         target = int(re.search(r"0x([0-9a-f]+)", code.operands[-1]).group(1), 16)
         if code.has("DIV") or code.has("CONV"):
-            together = len(lanes) == len([pc for pc in self.pc if pc is not None])
+            together = len(lanes) == LANES - self.pc.count(None)
             if together == code.has("CONV"):
                 for lane in active:
                     self.pc[lane] = target
@@ -437,9 +467,8 @@ class Warp:
         a, b, c = (self.value(source, lane) for source in sources[:3])
         table = int(sources[3], 0)
         value = 0
-        for i in range(8):
-            if table >> i & 1:
-                value |= (a if i & 4 else ~a) & (b if i & 2 else ~b) & (c if i & 1 else ~c)
+        for i in minterms(table):
+            value |= (a if i & 4 else ~a) & (b if i & 2 else ~b) & (c if i & 1 else ~c)
         value &= MASK32
         for out in outs:
             self.set_predicate(out, lane, value != 0 or any(self.predicate(carry, lane) for carry in carries))
@@ -484,6 +513,13 @@ class Warp:
         self.set(result, lane, value & ((1 << bits) - 1), bits)
 
     do_vimnmx = do_imnmx
+
+    def do_viaddmnmx(self, code, lane):
+        result, a, b, c, chosen = code.operands
+        pair = [value & MASK32 for value in (self.value(a, lane) + self.value(b, lane), self.value(c, lane))]
+        if not code.has("U32"):
+            pair = [signed(value) for value in pair]
+        self.set(result, lane, (min(pair) if self.predicate(chosen, lane) else max(pair)) & MASK32)
 
     def do_popc(self, code, lane):
         self.set(code.operands[0], lane, bin(self.value(code.operands[1], lane) & MASK32).count("1"))
@@ -568,7 +604,15 @@ class Block:
     def cycles(self):
         return max(warp.clock for warp in self.warps)
 
+    def wide_loads_in_flight(self):
+        """128-bit loads of a lane's first round: those that come before the first use of what one of them brought. The least of all warps."""
+        return min(warp.wide_loads_in_flight or warp.wide_loads for warp in self.warps)
+
     def wide_loads_before_length_is_used(self):
         """128-bit loads a lane that are under way when the length is first used: the least of all warps. None where no length was read."""
         found = [warp.wide_loads_before_use for warp in self.warps]
         return None if None in found else min(found)
+
+    def calls(self):
+        """Calls that came back. (On sm_80 ptxas leaves a loop by a CALL that does not.)"""
+        return sum(warp.returns for warp in self.warps)
