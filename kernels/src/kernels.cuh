@@ -19,11 +19,6 @@ using Warp = WarpWitness;
 inline constexpr int kWarpBlockThreads = 128;
 inline constexpr int kManySegmentsThreads = 128;  // witness indices of more than 64 segments
 
-// How many storages the blocks' rows use in turn; 2, or 1 for the positive control that shows why.
-#ifndef KVWITNESS_ROW_STORAGES
-#define KVWITNESS_ROW_STORAGES 2
-#endif
-
 // One 128-bit store to global memory. (As an assignment beside the four stores of a misaligned row, the compiler takes
 // the two for the same and stores token by token.)
 __device__ __forceinline__ void store_vector(std::int32_t* address, const device::TokenVector& vector) {
@@ -119,22 +114,22 @@ __device__ __forceinline__ void indices_row(const IndicesArguments<SegmentCount>
 // apply and scatter, the latter being an apply in place.
 template <class Witness, bool kCopies>
 __global__ void __launch_bounds__(Grid<Witness>::kThreads) merge_rows(const MergeArguments call) {
-  __shared__ typename Witness::TempStorage storages[KVWITNESS_ROW_STORAGES];
+  __shared__ typename Witness::TempStorage storages[2];  // in turn: see TempStorage
   unsigned int turn = 0;
   for (std::int64_t row = Grid<Witness>::first_row(); row < call.rows; row += Grid<Witness>::row_step()) {
     merge_row<Witness, kCopies>(call, row, storages[turn]);
-    turn = (turn + 1) % KVWITNESS_ROW_STORAGES;
+    turn = 1 - turn;
   }
 }
 
 // Witness indices for at most 64 segments.
 template <class Witness>
 __global__ void __launch_bounds__(Grid<Witness>::kThreads) witness_indices(const IndicesArguments<SegmentCount> call) {
-  __shared__ typename Witness::TempStorage storages[KVWITNESS_ROW_STORAGES];
+  __shared__ typename Witness::TempStorage storages[2];  // in turn: see TempStorage
   unsigned int turn = 0;
   for (std::int64_t row = Grid<Witness>::first_row(); row < call.rows; row += Grid<Witness>::row_step()) {
     indices_row<Witness>(call, row, storages[turn]);
-    turn = (turn + 1) % KVWITNESS_ROW_STORAGES;
+    turn = 1 - turn;
   }
 }
 

@@ -13,8 +13,8 @@
 // Two collectives, in the style of CUB, with one interface:
 //
 // - WarpWitness: 32 lanes a row. No block barrier: for many rows, or short ones.
-// - BlockWitness<kThreads>: one block a row. Two 128-bit loads a thread keep 8 * kThreads tokens in flight:
-//   for few rows, where a warp would wait for memory.
+// - BlockWitness<kThreads, kVectors>: one block a row, kVectors 128-bit loads a thread in flight. For few
+//   rows, which more warps finish sooner; 64 threads of 8 loads have a row of 2,048 tokens on its way at once.
 //
 // A pass has three steps. The first may be called by any thread, the others are called by all threads of
 // the collective:
@@ -56,16 +56,6 @@
 
 #include <cstdint>
 
-// 0, or the number of one synchronisation to leave out: the build of a positive control sets it, to show
-// that the tests notice.
-//
-// 1. The block barrier of BlockWitness::combine.
-// 2. The warp synchronisation of WarpWitness::combine.
-// 3. The block barrier of write_witness_indices.
-#ifndef KVWITNESS_OMIT_SYNCHRONISATION
-#define KVWITNESS_OMIT_SYNCHRONISATION 0
-#endif
-
 // 1 where a warp's masks are combined by shuffles, for want of the reduction that sm_80 brought.
 #ifndef KVWITNESS_SHUFFLE_REDUCTION
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
@@ -92,20 +82,6 @@ inline constexpr int kWarpThreads = 32;
 namespace device {
 
 inline constexpr unsigned kAllLanes = 0xFFFFFFFFu;
-
-template <int kNumber>
-__device__ __forceinline__ void block_barrier() {
-  if constexpr (kNumber != KVWITNESS_OMIT_SYNCHRONISATION) {
-    __syncthreads();
-  }
-}
-
-template <int kNumber>
-__device__ __forceinline__ void warp_barrier() {
-  if constexpr (kNumber != KVWITNESS_OMIT_SYNCHRONISATION) {
-    __syncwarp();
-  }
-}
 
 // Bit `position` of a 64-bit mask, and 0 for a position of 64 or more. In C++ such a shift is undefined; in
 // PTX it clamps, as wanted.
@@ -163,7 +139,9 @@ class SegmentMarker {
         last_token_(segments_ == num_segments ? static_cast<std::int32_t>(context_len_ - 1) : INT32_MAX),
         is_narrow_(NewtonSegmentReciprocal::covers(context_len_, segments_)),
         narrow_(context_len_, segments_),
-        wide_(is_narrow_ ? SegmentReciprocal(1, 1) : SegmentReciprocal::by_long_division(context_len_, segments_)) {
+        wide_(is_narrow_ || segments_ == context_len_  // S_eff = L: sigma(x) = x, as for L = 1
+                  ? SegmentReciprocal(1, 1)
+                  : SegmentReciprocal::by_long_division(context_len_, segments_)) {
     KVWITNESS_ASSERT(num_segments >= 1, num_segments);
   }
 
@@ -427,7 +405,7 @@ class WarpWitness : public device::RowWitness<kWarpThreads> {
   // Makes every lane know what all of them added. Once, by all lanes.
   __device__ __forceinline__ void combine() {
     occupied_ = device::warp_or(occupied_);
-    device::warp_barrier<2>();  // the reduction orders no memory
+    __syncwarp();  // the reduction orders no memory
   }
 };
 
@@ -458,7 +436,7 @@ class BlockWitness : public device::RowWitness<kThreads> {
     if (threadIdx.x % 32u == 0) {
       storage_.occupied_by_warp[threadIdx.x / 32u] = of_warp;
     }
-    device::block_barrier<1>();
+    __syncthreads();
     std::uint64_t of_block = 0;
     KVWITNESS_UNROLL
     for (int warp = 0; warp < kWarps; ++warp) {
@@ -498,7 +476,7 @@ __device__ __forceinline__ void write_witness_indices(RowTokens<kThreads, kVecto
     const std::uint64_t edge = is_whole ? segments.quotient(s * marker.context_len() + partition - 1) : s;
     witnesses[segment] = s < partition ? static_cast<std::int32_t>(edge) : -1;
   }
-  device::block_barrier<3>();
+  __syncthreads();
   const auto mark = [&](std::int32_t token) {
     const std::uint32_t segment = marker.segment_of(token);
     if (segment < partition) {
