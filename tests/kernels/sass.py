@@ -167,6 +167,7 @@ class Warp:
         self.uniform_predicates = {}
         self.pc = [0] * LANES  # None: has ended
         self.issued = 0
+        self.trace = []  # (instruction, whether a lane executed it)
         self.clock = 0
         self.ready = {}
         self.wide_loads = 0
@@ -273,6 +274,7 @@ class Warp:
                 lanes = [lane for lane in range(LANES) if self.pc[lane] == at]
             code = self.block.code[at]
             active = lanes if code.guard == "PT" else [lane for lane in lanes if self.predicate(code.guard, lane)]
+            self.trace.append((code, bool(active)))
             self.account(code, self.address(code.operands[-1], active[0]) if code.op == "LDG" and active else None)
             for lane in lanes:
                 self.pc[lane] = code.next

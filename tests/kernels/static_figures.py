@@ -177,18 +177,21 @@ def figures_of(architecture, mangled, code, registers):
             "cycles_of_one_row": block.cycles()}, problems
 
 
+def compiled(nvcc, source, architecture, path, cubin):
+    """The machine code of launch.cu as cuobjdump lists it, and what ptxas says of it."""
+    includes = [f"-I{source}", f"-I{source}/lib/include", f"-I{source}/kernels/include"]
+    log = run([nvcc, "-std=c++17", "-O3", f"-arch={architecture}", "-cubin", "-Xptxas=-v", "-o", cubin, *includes, f"{source}/kernels/src/launch.cu"])
+    return run(["cuobjdump", "-sass", cubin], path), log
+
+
 def measure(nvcc, source, architecture, path):
     with tempfile.TemporaryDirectory() as folder:
-        cubin = os.path.join(folder, "launch.cubin")
-        includes = [f"-I{source}", f"-I{source}/lib/include", f"-I{source}/kernels/include"]
-        log = run([nvcc, "-std=c++17", "-O3", f"-arch={architecture}", "-cubin", "-Xptxas=-v", "-o", cubin, *includes,
-                   f"{source}/kernels/src/launch.cu"])
-        measured = resources(log)
-        problems = {}
-        for mangled, code in sass.kernels(run(["cuobjdump", "-sass", cubin], path)):
-            name = kernel_name(mangled)
-            found, problems[name] = figures_of(architecture, mangled, code, measured[name]["registers"])
-            measured[name].update(found)
+        listing, log = compiled(nvcc, source, architecture, path, os.path.join(folder, "launch.cubin"))
+    measured, problems = resources(log), {}
+    for mangled, code in sass.kernels(listing):
+        name = kernel_name(mangled)
+        found, problems[name] = figures_of(architecture, mangled, code, measured[name]["registers"])
+        measured[name].update(found)
     return measured, problems
 
 
