@@ -138,6 +138,7 @@ void Block::fiber_main(boost::context::detail::transfer_t transfer) {
   for (;;) {
     Thread& self = *running_thread();
     tsan_acquire(self.owner->launch_->begin_edge);
+    self.owner->take_slot(self);
     self.owner->launch_->body(self.owner->launch_->context);
     self.owner->exit(self);  // returns when the fiber runs its next thread
   }
@@ -182,6 +183,7 @@ void Block::yield(Thread& self) {
   runnable_.step(self.index);
   wake(self);
   run_next(self);
+  take_slot(self);
 }
 
 // Now and then a thread that does nothing but poll gives way, whatever the policy, or it would wait for ever for one
@@ -249,6 +251,7 @@ int Block::barrier(Thread& self, BlockVote vote, int predicate, Site site) {
   }
   run_next(self);
   tsan_acquire(&barrier_edge_[parity]);
+  take_slot(self);
   return barrier_result_[parity];
 }
 
@@ -265,6 +268,7 @@ void Block::wait_for_producer(Thread& self, Site site) {
   if (launch_->producer_edge != nullptr) {
     tsan_acquire(launch_->producer_edge);
   }
+  take_slot(self);
 }
 
 }  // namespace kvwitness::simt::detail

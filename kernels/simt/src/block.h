@@ -39,6 +39,7 @@ struct alignas(64) Thread : ThreadCoordinates {
   const void* atomics[kRememberedAtomics] = {};
   std::uint32_t atomic_count = 0;
   bool fenced = false;
+  std::uint64_t slot_edge = 0;
 };
 
 // What went wrong, as plain values: the fiber that notices it must touch no memory that the host would read unordered.
@@ -145,6 +146,7 @@ class Block {
   void run_next(Thread& self);
   void switch_from(Thread& self, Context& next);
   void wake(Thread& thread) noexcept;
+  void take_slot(Thread& self) noexcept { tsan_release(&self.slot_edge); }
   PendingCollective& pending_with_mask(Warp& warp, Thread& self, std::uint32_t mask, WarpOperation operation,
                                        Site site);
   void complete(Warp& warp, Thread* first_lane, PendingCollective& pending);

@@ -16,6 +16,8 @@ extern "C" {
 [[gnu::weak]] void __tsan_set_fiber_name(void* fiber, const char* name);
 [[gnu::weak]] void __tsan_acquire(void* object);
 [[gnu::weak]] void __tsan_release(void* object);
+// Defined by the third version of the runtime (Clang 14, GCC 13) and not by the second.
+[[gnu::weak]] void __sanitizer_cov_load1(std::uint8_t* address);
 // Java's heap interface (tsan_interface_java.h), for the one thing that nothing else offers: to forget what was
 // recorded of a range.
 [[gnu::weak]] void __tsan_java_alloc(std::uintptr_t address, std::uintptr_t bytes);

@@ -101,6 +101,7 @@ std::uint64_t Block::collective(Thread& self, WarpOperation operation, std::uint
   if (edge != nullptr) {
     __tsan_acquire(edge);
   }
+  take_slot(self);
   return warp.result[lane];
 }
 
