@@ -146,7 +146,11 @@ class Block {
   void run_next(Thread& self);
   void switch_from(Thread& self, Context& next);
   void wake(Thread& thread) noexcept;
-  void take_slot(Thread& self) noexcept { tsan_release(&self.slot_edge); }
+  void take_slot(Thread& self) noexcept {
+    if (tsan_has_slots()) {
+      __tsan_release(&self.slot_edge);
+    }
+  }
   PendingCollective& pending_with_mask(Warp& warp, Thread& self, std::uint32_t mask, WarpOperation operation,
                                        Site site);
   void complete(Warp& warp, Thread* first_lane, PendingCollective& pending);

@@ -34,6 +34,9 @@ namespace kvwitness::simt::detail {
 inline bool under_tsan() noexcept {
   return __tsan_create_fiber != nullptr;
 }
+inline bool tsan_has_slots() noexcept {
+  return under_tsan() && __sanitizer_cov_load1 != nullptr;
+}
 inline bool under_asan() noexcept {
   return __asan_poison_memory_region != nullptr;
 }
