@@ -2,6 +2,9 @@
 
 #include <cstdlib>
 #include <string_view>
+#include <utility>
+
+#include "kernels/simt/src/symbols.h"
 
 namespace kvwitness::simt::detail {
 
@@ -67,11 +70,26 @@ void Block::start_thread(std::uint32_t index, uint3 position) {
 }
 
 BlockOutcome Block::run() {
+  asks_ = nullptr;
   if (!runnable_.empty()) {
     Thread& first = threads_[runnable_.take()];
     current = &first;
     ++launch_->switches;
     switch_context(*launch_->host, first.context);
+  }
+  while (asks_ != nullptr && !failed_) {
+    Thread& asker = *std::exchange(asks_, nullptr);
+    if (!same_calls(question_.first, question_.second)) {
+      raw_fault_ = {.kind = Fault::Kind::kDivergence,
+                    .thread = &asker,
+                    .text = "is at the same block barrier by another call than the threads that wait",
+                    .site = barrier_site_,
+                    .calls = {question_.second, question_.first}};
+      return BlockOutcome::kFault;
+    }
+    known_pairs_[known_pair_count_++ % kKnownPairs] = question_;
+    current = &asker;
+    switch_context(*launch_->host, asker.context);
   }
   if (failed_) {
     return BlockOutcome::kFault;
@@ -201,6 +219,35 @@ void Block::atomic_yield(Thread& self) {
   }
 }
 
+// Fences, as in the CUDA memory model (and C++: [atomics.fences]): what a thread wrote before its fence is visible to
+// whoever fences after an atomic that followed the fence. ThreadSanitizer knows no fences, so the atomics' addresses
+// carry the order. A fence receives from the last atomics before it, and keeps what the thread has seen by then: that,
+// and nothing that the thread does later, is what each atomic after it publishes.
+void Block::fence(Thread& self) {
+  if (under_tsan()) {
+    for (std::uint32_t i = 0; i < self.atomic_count && i < Thread::kRememberedAtomics; ++i) {
+      __tsan_acquire(const_cast<void*>(self.atomics[i]));
+    }
+    if (self.fence_fiber == nullptr) {
+      self.fence_fiber = __tsan_create_fiber(0);
+    }
+    __tsan_release(&self.fence_edge);
+    __tsan_switch_to_fiber(self.fence_fiber, 1);
+    __tsan_acquire(&self.fence_edge);
+    __tsan_switch_to_fiber(self.context.tsan_fiber, 1);
+    self.fenced = true;
+  }
+  fence_yield(self);
+}
+
+void Block::publish(Thread& self, const void* address) noexcept {
+  if (under_tsan() && self.fenced) {
+    __tsan_switch_to_fiber(self.fence_fiber, 1);
+    __tsan_release(const_cast<void*>(address));
+    __tsan_switch_to_fiber(self.context.tsan_fiber, 1);
+  }
+}
+
 void Block::fence_yield(Thread& self) {
   if (runnable_.preempts()) {
     yield(self);
@@ -218,12 +265,29 @@ bool same_place(Site a, Site b) noexcept {
 
 }  // namespace
 
-int Block::barrier(Thread& self, BlockVote vote, int predicate, Site site) {
+// One source line may be reached by several calls, of a helper say: threads that came by different ones wait at
+// different barriers. Addresses alone do not tell, for a compiler may copy a call; the lines of the calls do, and are
+// looked up on the launching thread.
+void Block::require_same_call(Thread& self, Site site, const CallChain& chain) {
+  for (std::uint32_t i = 0; i < known_pair_count_ && i < kKnownPairs; ++i) {
+    if (known_pairs_[i].first == barrier_chain_ && known_pairs_[i].second == chain) {
+      return;
+    }
+  }
+  static_cast<void>(site);
+  question_ = {barrier_chain_, chain};
+  asks_ = &self;
+  current = nullptr;
+  switch_context(self.context, *launch_->host);
+}
+
+int Block::barrier(Thread& self, BlockVote vote, int predicate, Site site, const CallChain& chain) {
   polls_in_vain_ = 0;
   runnable_.step(self.index);
   if (barrier_arrived_ == 0) {
     barrier_vote_ = vote;
     barrier_site_ = site;
+    barrier_chain_ = chain;
     barrier_true_ = 0;
   } else if (vote != barrier_vote_ || !same_place(site, barrier_site_)) {
     fail(self, {.kind = Fault::Kind::kDivergence,
@@ -231,6 +295,8 @@ int Block::barrier(Thread& self, BlockVote vote, int predicate, Site site) {
                 .text = "is at another block barrier than the threads that wait",
                 .site = site,
                 .other_site = barrier_site_});
+  } else if (!(chain == barrier_chain_)) {
+    require_same_call(self, site, chain);
   }
   const std::uint32_t parity = barrier_phase_ & 1;
   barrier_true_ += predicate != 0 ? 1 : 0;

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "kernels/simt/src/block.h"
+#include "kernels/simt/src/symbols.h"
 
 namespace kvwitness::simt::detail {
 namespace {
@@ -89,11 +90,14 @@ std::string describe_wait(const Thread& thread) {
   return "can run";
 }
 
-// The function and the offset in the program, for addr2line.
+// The source lines, or else the program and the offset in it, for addr2line.
 std::string describe_instruction(const void* instruction) {
   Dl_info info = {};
   if (instruction == nullptr || dladdr(instruction, &info) == 0 || info.dli_fname == nullptr) {
     return {};
+  }
+  if (const std::string lines = source_lines(instruction); !lines.empty()) {
+    return "; at " + lines;
   }
   char offset[32];
   std::snprintf(
@@ -196,6 +200,10 @@ Fault Block::fault() const {
     } else {
       text += buffer.empty() ? "the address" + std::string(address) + ", which no buffer is near" : buffer;
     }
+  }
+  if (raw_fault_.calls[0].addresses[0] != nullptr) {
+    text += "; it came by " + source_lines(raw_fault_.calls[0]) + ", the others by " +
+            source_lines(raw_fault_.calls[1]);
   }
   text += describe_instruction(raw_fault_.instruction);
   return raw_fault_.instruction == nullptr ? Fault{fault.kind, fault.block_index, text + describe_threads()} : fault;

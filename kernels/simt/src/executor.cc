@@ -296,9 +296,35 @@ Report run_overlapped(const Grid& producer, const Grid& consumer) {
   return Executor::instance().run_overlapped(producer, consumer);
 }
 
+namespace {
+
+// Programs are built with frame pointers (kvwitness_add_simt_test); where one is not, the chain is short or holds
+// addresses without meaning, which then name no lines.
+[[gnu::always_inline]] inline CallChain chain_of(const Thread& self, const void* const* frame) {
+  CallChain chain;
+  const auto* const end =
+      reinterpret_cast<const void* const*>(static_cast<const std::byte*>(self.context.stack_bottom) +
+                                           self.context.stack_bytes);
+  for (const void*& address : chain.addresses) {
+    if (frame < self.context.stack_bottom || frame + 1 >= end) {
+      break;
+    }
+    address = frame[1];
+    const auto* const next = static_cast<const void* const*>(frame[0]);
+    if (next <= frame) {
+      break;
+    }
+    frame = next;
+  }
+  return chain;
+}
+
+}  // namespace
+
 int block_barrier(BlockVote vote, int predicate, Site site) {
   Thread& self = *running_thread();
-  return self.owner->barrier(self, vote, predicate, site);
+  return self.owner->barrier(self, vote, predicate, site,
+                             chain_of(self, static_cast<const void* const*>(__builtin_frame_address(0))));
 }
 
 std::uint64_t warp_collective(WarpOperation operation, unsigned int mask, std::uint64_t value, unsigned int argument,
@@ -331,17 +357,10 @@ unsigned int active_mask() {
   return self.owner->active_lanes(self);
 }
 
-// Fences, as in the CUDA memory model (and C++: [atomics.fences]): what a thread wrote before its fence is visible to
-// whoever fences after an atomic that followed the fence. ThreadSanitizer knows no fences, so the atomics' addresses
-// carry the order: a thread that has fenced publishes at each later atomic, and a fence receives from the last atomics
-// before it. That publishes a little more than the model promises (the writes between a fence and the atomic), never
-// less.
 void before_atomic(const void* address) {
   Thread& self = *running_thread();
   self.owner->atomic_yield(self);
-  if (under_tsan() && self.fenced) {
-    __tsan_release(const_cast<void*>(address));
-  }
+  self.owner->publish(self, address);
 }
 
 void after_atomic(const void* address) {
@@ -353,13 +372,7 @@ void after_atomic(const void* address) {
 
 void memory_fence() {
   Thread& self = *running_thread();
-  if (under_tsan()) {
-    for (std::uint32_t i = 0; i < self.atomic_count && i < Thread::kRememberedAtomics; ++i) {
-      __tsan_acquire(const_cast<void*>(self.atomics[i]));
-    }
-    self.fenced = true;
-  }
-  self.owner->fence_yield(self);
+  self.owner->fence(self);
 }
 
 }  // namespace kvwitness::simt::detail

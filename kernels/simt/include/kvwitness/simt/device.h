@@ -145,6 +145,10 @@ enum class WarpOperation : std::uint8_t {
   kMatchAll,
 };
 
+// Two calls in the source are two barriers, and no compiler may make one of them (GCC: -fno-tree-tail-merge).
+#if defined(__clang__)
+[[clang::nomerge]]
+#endif
 int block_barrier(BlockVote vote, int predicate, Site site);
 // The value this lane receives. `argument` is the shuffles' source lane, delta or lane mask in its low 16 bits, and the
 // width above them.
