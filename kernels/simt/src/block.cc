@@ -12,7 +12,10 @@ const ThreadCoordinates* current = nullptr;
 
 // ---- Life of a block -----------------------------------------------------------------------------------------------------------------
 
-Block::Block() : threads_(new Thread[kMaxBlockThreads]), warps_(new Warp[kMaxWarps]()) {}
+Block::Block() : threads_(new Thread[kMaxBlockThreads]), warps_(new Warp[kMaxWarps]()) {
+  msan_unpoison(this, sizeof(*this));
+  msan_unpoison(threads_.get(), kMaxBlockThreads * sizeof(Thread));
+}
 
 Block::~Block() {
   for (std::uint32_t i = 0; i < kMaxWarps; ++i) {
@@ -34,9 +37,10 @@ void Block::start(LaunchState& launch, const Config& config, uint3 index) {
     constexpr std::size_t kAlignment = 16;  // that of the widest vector type
     dynamic_shared_ = GuardedMemory(config.dynamic_shared_bytes, kAlignment, 0);
   }
-  poison_shared(dynamic_shared_.data(), dynamic_shared_.size_bytes(), launch.poison);
+  const std::uint64_t poison = draw_poison(*launch.random);
+  poison_shared(dynamic_shared_.data(), dynamic_shared_.size_bytes(), poison);
   for (const SharedRange& range : static_shared_ranges()) {
-    poison_shared(range.begin, range.bytes, launch.poison);
+    poison_shared(range.begin, range.bytes, poison);
   }
   runnable_.start(launch.policy, count_, *launch.random);
   std::uint32_t i = 0;
@@ -126,6 +130,19 @@ void Block::abandon() {
     }
   }
   barrier_arrived_ = 0;
+}
+
+bool Block::is_shared(const void* address) const noexcept {
+  const auto* const at = static_cast<const std::byte*>(address);
+  if (at >= dynamic_shared_.data() && at < dynamic_shared_.data() + dynamic_shared_.size_bytes()) {
+    return true;
+  }
+  for (const SharedRange& range : static_shared_ranges()) {
+    if (at >= range.begin && at < range.begin + range.bytes) {
+      return true;
+    }
+  }
+  return false;
 }
 
 // Byte by byte and volatile, as in memory.cc: a sanitizer's memcpy would trip over what lies between the variables.

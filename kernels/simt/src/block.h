@@ -62,6 +62,7 @@ struct RawFault {
   Site other_site = {nullptr, 0};
   const void* address = nullptr;
   const void* instruction = nullptr;
+  long long view_index = 0, view_count = -1;
   CallChain calls[2] = {};  // by which this thread and the others came to a barrier
 };
 
@@ -72,7 +73,6 @@ struct LaunchState {
   Policy policy = Policy::kInOrder;
   Random* random = nullptr;
   Context* host = nullptr;
-  std::uint64_t poison = 0;
   std::uint64_t switches = 0;
   bool producer_done = true;
   // Objects of happens-before, for ThreadSanitizer: the caller's writes before, the threads' ends, and the end of the
@@ -126,7 +126,9 @@ class Block {
   void* dynamic_shared() const noexcept { return dynamic_shared_.data(); }
   const LaunchState& launch() const noexcept { return *launch_; }
   // The thread that stopped with a signal, and what kind of fault that is.
-  RawFault classify_signal(const Thread& self, const void* address, bool has_address, const void* instruction) const;
+  RawFault classify_signal(const Thread& self, const void* address, bool has_address, const void* instruction,
+                           bool is_trap) const;
+  bool is_shared(const void* address) const noexcept;
 
  private:
   struct PendingCollective {

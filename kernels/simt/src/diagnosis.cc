@@ -189,7 +189,10 @@ Fault Block::fault() const {
     text += raw_fault_.site.file != nullptr ? ", the others at " : ": the others are at ";
     text += place(raw_fault_.other_site);
   }
-  if (fault.kind == Fault::Kind::kOutOfBounds) {
+  if (fault.kind == Fault::Kind::kOutOfBounds && raw_fault_.view_count >= 0) {
+    text += std::to_string(raw_fault_.view_index) + " of a view of " + std::to_string(raw_fault_.view_count) +
+            " elements";
+  } else if (fault.kind == Fault::Kind::kOutOfBounds) {
     char address[32];
     std::snprintf(address, sizeof(address), " %p", raw_fault_.address);
     const std::string buffer = describe_global(raw_fault_.address);
@@ -223,10 +226,13 @@ std::optional<Fault> Block::shared_memory_overrun() {
                    " bytes of dynamic shared memory was written"};
 }
 
-RawFault Block::classify_signal(const Thread& self, const void* address, bool has_address,
-                                const void* instruction) const {
+RawFault Block::classify_signal(const Thread& self, const void* address, bool has_address, const void* instruction,
+                                bool is_trap) const {
   RawFault fault{.thread = &self, .address = address, .instruction = instruction};
-  if (!has_address) {
+  if (is_trap) {
+    fault.kind = Fault::Kind::kMisaligned;
+    fault.text = "accesses a misaligned address, or reaches a trap of the compiler";
+  } else if (!has_address) {
     fault.kind = Fault::Kind::kMisaligned;
     fault.text = "accesses a misaligned or impossible address";
   } else if (overflows_stack(self.context, address)) {

@@ -70,8 +70,14 @@ const char* refusal(const Config& config) noexcept {
   if (block_count(config) == 0 || config.grid.x > 0x7FFFFFFFu || config.grid.y > 65535 || config.grid.z > 65535) {
     return "a grid has 1 to 2^31 - 1 blocks in x and 1 to 65,535 in y and z";
   }
-  return config.dynamic_shared_bytes > kMaxSharedBytes ? "a block has at most 227 KiB of dynamic shared memory"
-                                                       : nullptr;
+  if (config.dynamic_shared_bytes > kMaxSharedBytes) {
+    return "a block has at most 227 KiB of dynamic shared memory";
+  }
+  if (config.dynamic_shared_bytes > config.max_dynamic_shared_bytes) {
+    return "more than 48 KiB of dynamic shared memory must be asked for: Config::max_dynamic_shared_bytes, in CUDA "
+           "cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize";
+  }
+  return nullptr;
 }
 
 // The order of a grid's blocks: a permutation by a bijection of [0, 2^bits), walked along its cycles into [0, count).
@@ -139,7 +145,6 @@ void Executor::prepare_launch(LaunchState& launch, const Grid& grid, std::uint64
   launch.random = &random_;
   launch.policy = policy_of(race_schedule);
   launch.host = &host_;
-  launch.poison = random_.next() | 0x0101010101010101u;  // no byte is zero
   launch.begin_edge = &begin_edge_;
   launch.end_edge = &end_edge;
 }
@@ -348,6 +353,26 @@ void trap(Site site) {
   self.owner->fail(self, {.kind = Fault::Kind::kTrap, .thread = &self, .text = "called __trap", .site = site});
 }
 
+void misaligned(const void* address) {
+  if (Thread* const self = running_thread(); self != nullptr) {
+    self->owner->fail(*self, {.kind = Fault::Kind::kMisaligned,
+                              .thread = self,
+                              .text = "accesses a vector at an address that is no multiple of its size",
+                              .address = address,
+                              .instruction = static_cast<const char*>(__builtin_return_address(0)) - 1});
+  }
+}
+
+void outside_view(long long index, long long count) {
+  Thread& self = *running_thread();
+  self.owner->fail(self, {.kind = Fault::Kind::kOutOfBounds,
+                          .thread = &self,
+                          .text = "accesses element ",
+                          .instruction = static_cast<const char*>(__builtin_return_address(0)) - 1,
+                          .view_index = index,
+                          .view_count = count});
+}
+
 void* dynamic_shared_memory() {
   return running_thread()->owner->dynamic_shared();
 }
@@ -380,7 +405,10 @@ void memory_fence() {
 namespace kvwitness::simt {
 
 Sanitizer active_sanitizer() noexcept {
-  return detail::under_tsan() ? Sanitizer::kThread : detail::under_asan() ? Sanitizer::kAddress : Sanitizer::kNone;
+  return detail::under_tsan()   ? Sanitizer::kThread
+         : detail::under_asan() ? Sanitizer::kAddress
+         : detail::under_msan() ? Sanitizer::kMemory
+                                : Sanitizer::kNone;
 }
 
 }  // namespace kvwitness::simt

@@ -2,7 +2,10 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdio>
+
+#include "kernels/simt/src/sanitizers.h"
 
 namespace kvwitness::simt::detail {
 namespace {
@@ -42,8 +45,9 @@ std::string source_lines(const void* instruction) {
   std::snprintf(
       address, sizeof(address), "0x%zx",
       static_cast<std::size_t>(static_cast<const char*>(instruction) - static_cast<const char*>(info.dli_fbase)));
-  FILE* const pipe =
-      popen(("addr2line -Cfie " + quoted(info.dli_fname) + " " + address + " 2>/dev/null").c_str(), "r");
+  const std::string command = "addr2line -Cfie " + quoted(info.dli_fname) + " " + address + " 2>/dev/null";
+  msan_unpoison(command.c_str(), command.size() + 1);
+  FILE* const pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) {
     return {};
   }
