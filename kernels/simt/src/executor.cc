@@ -70,8 +70,14 @@ const char* refusal(const Config& config) noexcept {
   if (block_count(config) == 0 || config.grid.x > 0x7FFFFFFFu || config.grid.y > 65535 || config.grid.z > 65535) {
     return "a grid has 1 to 2^31 - 1 blocks in x and 1 to 65,535 in y and z";
   }
-  return config.dynamic_shared_bytes > kMaxSharedBytes ? "a block has at most 227 KiB of dynamic shared memory"
-                                                       : nullptr;
+  if (config.dynamic_shared_bytes > kMaxSharedBytes) {
+    return "a block has at most 227 KiB of dynamic shared memory";
+  }
+  if (config.dynamic_shared_bytes > config.max_dynamic_shared_bytes) {
+    return "more than 48 KiB of dynamic shared memory must be asked for: Config::max_dynamic_shared_bytes, in CUDA "
+           "cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize";
+  }
+  return nullptr;
 }
 
 // The order of a grid's blocks: a permutation by a bijection of [0, 2^bits), walked along its cycles into [0, count).
@@ -139,7 +145,6 @@ void Executor::prepare_launch(LaunchState& launch, const Grid& grid, std::uint64
   launch.random = &random_;
   launch.policy = policy_of(race_schedule);
   launch.host = &host_;
-  launch.poison = random_.next() | 0x0101010101010101u;  // no byte is zero
   launch.begin_edge = &begin_edge_;
   launch.end_edge = &end_edge;
 }
@@ -296,9 +301,35 @@ Report run_overlapped(const Grid& producer, const Grid& consumer) {
   return Executor::instance().run_overlapped(producer, consumer);
 }
 
+namespace {
+
+// Programs are built with frame pointers (kvwitness_add_simt_test); where one is not, the chain is short or holds
+// addresses without meaning, which then name no lines.
+[[gnu::always_inline]] inline CallChain chain_of(const Thread& self, const void* const* frame) {
+  CallChain chain;
+  const auto* const end =
+      reinterpret_cast<const void* const*>(static_cast<const std::byte*>(self.context.stack_bottom) +
+                                           self.context.stack_bytes);
+  for (const void*& address : chain.addresses) {
+    if (frame < self.context.stack_bottom || frame + 1 >= end) {
+      break;
+    }
+    address = frame[1];
+    const auto* const next = static_cast<const void* const*>(frame[0]);
+    if (next <= frame) {
+      break;
+    }
+    frame = next;
+  }
+  return chain;
+}
+
+}  // namespace
+
 int block_barrier(BlockVote vote, int predicate, Site site) {
   Thread& self = *running_thread();
-  return self.owner->barrier(self, vote, predicate, site);
+  return self.owner->barrier(self, vote, predicate, site,
+                             chain_of(self, static_cast<const void* const*>(__builtin_frame_address(0))));
 }
 
 std::uint64_t warp_collective(WarpOperation operation, unsigned int mask, std::uint64_t value, unsigned int argument,
@@ -322,6 +353,26 @@ void trap(Site site) {
   self.owner->fail(self, {.kind = Fault::Kind::kTrap, .thread = &self, .text = "called __trap", .site = site});
 }
 
+void misaligned(const void* address) {
+  if (Thread* const self = running_thread(); self != nullptr) {
+    self->owner->fail(*self, {.kind = Fault::Kind::kMisaligned,
+                              .thread = self,
+                              .text = "accesses a vector at an address that is no multiple of its size",
+                              .address = address,
+                              .instruction = static_cast<const char*>(__builtin_return_address(0)) - 1});
+  }
+}
+
+void outside_view(long long index, long long count) {
+  Thread& self = *running_thread();
+  self.owner->fail(self, {.kind = Fault::Kind::kOutOfBounds,
+                          .thread = &self,
+                          .text = "accesses element ",
+                          .instruction = static_cast<const char*>(__builtin_return_address(0)) - 1,
+                          .view_index = index,
+                          .view_count = count});
+}
+
 void* dynamic_shared_memory() {
   return running_thread()->owner->dynamic_shared();
 }
@@ -331,17 +382,10 @@ unsigned int active_mask() {
   return self.owner->active_lanes(self);
 }
 
-// Fences, as in the CUDA memory model (and C++: [atomics.fences]): what a thread wrote before its fence is visible to
-// whoever fences after an atomic that followed the fence. ThreadSanitizer knows no fences, so the atomics' addresses
-// carry the order: a thread that has fenced publishes at each later atomic, and a fence receives from the last atomics
-// before it. That publishes a little more than the model promises (the writes between a fence and the atomic), never
-// less.
 void before_atomic(const void* address) {
   Thread& self = *running_thread();
   self.owner->atomic_yield(self);
-  if (under_tsan() && self.fenced) {
-    __tsan_release(const_cast<void*>(address));
-  }
+  self.owner->publish(self, address);
 }
 
 void after_atomic(const void* address) {
@@ -353,13 +397,7 @@ void after_atomic(const void* address) {
 
 void memory_fence() {
   Thread& self = *running_thread();
-  if (under_tsan()) {
-    for (std::uint32_t i = 0; i < self.atomic_count && i < Thread::kRememberedAtomics; ++i) {
-      __tsan_acquire(const_cast<void*>(self.atomics[i]));
-    }
-    self.fenced = true;
-  }
-  self.owner->fence_yield(self);
+  self.owner->fence(self);
 }
 
 }  // namespace kvwitness::simt::detail
@@ -367,7 +405,10 @@ void memory_fence() {
 namespace kvwitness::simt {
 
 Sanitizer active_sanitizer() noexcept {
-  return detail::under_tsan() ? Sanitizer::kThread : detail::under_asan() ? Sanitizer::kAddress : Sanitizer::kNone;
+  return detail::under_tsan()   ? Sanitizer::kThread
+         : detail::under_asan() ? Sanitizer::kAddress
+         : detail::under_msan() ? Sanitizer::kMemory
+                                : Sanitizer::kNone;
 }
 
 }  // namespace kvwitness::simt

@@ -37,6 +37,19 @@ void fill(std::byte* begin, std::size_t bytes, std::byte value) noexcept {
   }
 }
 
+void poison_memory(std::byte* begin, std::size_t bytes, std::uint64_t pattern) noexcept {
+  std::size_t i = 0;
+  for (; i < bytes && (reinterpret_cast<std::uintptr_t>(begin) + i) % 8 != 0; ++i) {
+    begin[i] = static_cast<std::byte>(pattern);
+  }
+  for (; i + 8 <= bytes; i += 8) {
+    *reinterpret_cast<volatile std::uint64_t*>(begin + i) = pattern;
+  }
+  for (; i < bytes; ++i) {
+    begin[i] = static_cast<std::byte>(pattern);
+  }
+}
+
 bool all_canaries(const std::byte* begin, const std::byte* end) noexcept {
   unsigned changed = 0;  // without a branch, so that the loop is a vector loop: it runs after each block
   for (const std::byte* at = begin; at != end; ++at) {
@@ -70,6 +83,31 @@ GuardedMemory::GuardedMemory(std::size_t bytes, std::size_t alignment, std::size
   asan_poison(data_ + bytes, tail + page);
 }
 
+GuardedMemory::GuardedMemory(std::size_t rows, std::size_t row_bytes) : rows_(rows), row_bytes_(row_bytes) {
+  const std::size_t page = page_bytes();
+  const std::size_t inner = round_up(row_bytes, page);
+  pitch_bytes_ = inner + page;
+  mapping_bytes_ = page + rows * pitch_bytes_;
+  void* const mapping = mmap(nullptr, mapping_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapping == MAP_FAILED) {
+    throw std::bad_alloc();
+  }
+  mapping_ = static_cast<std::byte*>(mapping);
+  data_ = mapping_ + page + inner - row_bytes;
+  bytes_ = rows == 0 ? 0 : (rows - 1) * pitch_bytes_ + row_bytes;
+  for (std::size_t row = 0; row < rows; ++row) {
+    if (mprotect(mapping_ + page + row * pitch_bytes_, inner, PROT_READ | PROT_WRITE) != 0) {
+      munmap(mapping_, mapping_bytes_);
+      throw std::bad_alloc();
+    }
+  }
+  restore_surroundings();
+  asan_poison(mapping_, mapping_bytes_);
+  for (std::size_t row = 0; row < rows; ++row) {
+    asan_unpoison(data_ + row * pitch_bytes_, row_bytes);
+  }
+}
+
 GuardedMemory::GuardedMemory(GuardedMemory&& other) noexcept {
   *this = std::move(other);
 }
@@ -79,6 +117,9 @@ GuardedMemory& GuardedMemory::operator=(GuardedMemory&& other) noexcept {
   std::swap(mapping_bytes_, other.mapping_bytes_);
   std::swap(data_, other.data_);
   std::swap(bytes_, other.bytes_);
+  std::swap(rows_, other.rows_);
+  std::swap(row_bytes_, other.row_bytes_);
+  std::swap(pitch_bytes_, other.pitch_bytes_);
   return *this;
 }
 
@@ -95,6 +136,17 @@ bool GuardedMemory::surrounds(const void* address) const noexcept {
 }
 
 std::optional<std::ptrdiff_t> GuardedMemory::first_changed_byte() const noexcept {
+  for (std::size_t row = 0; row < rows_; ++row) {
+    const std::byte* const end = data_ + row * pitch_bytes_;
+    for (const std::byte* at = end + row_bytes_ - (pitch_bytes_ - page_bytes()); at != end; ++at) {
+      if (*at != kCanary) {
+        return at - data_;
+      }
+    }
+  }
+  if (rows_ != 0) {
+    return std::nullopt;
+  }
   const std::byte* const begin = mapping_ + page_bytes();
   const std::byte* const end = mapping_ + mapping_bytes_ - page_bytes();
   if (all_canaries(begin, data_) && all_canaries(data_ + bytes_, end)) {
@@ -109,6 +161,13 @@ std::optional<std::ptrdiff_t> GuardedMemory::first_changed_byte() const noexcept
 }
 
 void GuardedMemory::restore_surroundings() noexcept {
+  if (pitch_bytes_ != 0) {
+    const std::size_t before = pitch_bytes_ - page_bytes() - row_bytes_;
+    for (std::size_t row = 0; row < rows_; ++row) {
+      fill(data_ + row * pitch_bytes_ - before, before, kCanary);
+    }
+    return;
+  }
   std::byte* const begin = mapping_ + page_bytes();
   std::byte* const end = mapping_ + mapping_bytes_ - page_bytes();
   fill(begin, static_cast<std::size_t>(data_ - begin), kCanary);
@@ -146,8 +205,12 @@ GlobalAllocation* find_allocation(const void* data) noexcept {
 
 }  // namespace
 
-void* allocate_global(std::size_t bytes, std::size_t alignment, std::size_t offset) {
-  auto* const allocation = new GlobalAllocation{GuardedMemory(bytes, alignment, offset)};
+namespace {
+
+Random global_poison(in_order);
+
+void* add_allocation(GuardedMemory&& memory) {
+  auto* const allocation = new GlobalAllocation{std::move(memory)};
   const std::lock_guard lock(allocations().mutex);
   allocation->next = allocations().first;
   if (allocation->next != nullptr) {
@@ -155,6 +218,38 @@ void* allocate_global(std::size_t bytes, std::size_t alignment, std::size_t offs
   }
   allocations().first = allocation;
   return allocation->memory.data();
+}
+
+}  // namespace
+
+std::uint64_t draw_poison(Random& random) noexcept {
+  const std::uint64_t word = random.next();
+  switch (random.below(4)) {
+    case 0:
+      return 0;
+    case 1:
+      return ~std::uint64_t{0};
+    default:
+      return word | 0x0101010101010101u;
+  }
+}
+
+void seed_global_poison(std::uint64_t schedule) noexcept {
+  global_poison = Random(~schedule);
+}
+
+void* allocate_global(std::size_t bytes, std::size_t alignment, std::size_t offset) {
+  void* const data = add_allocation(GuardedMemory(bytes, alignment, offset));
+  poison_memory(static_cast<std::byte*>(data), bytes, draw_poison(global_poison));
+  msan_poison(data, bytes);
+  return data;
+}
+
+void* allocate_rows(std::size_t rows, std::size_t row_bytes, std::size_t* pitch_bytes) {
+  GuardedMemory memory(rows, row_bytes);
+  *pitch_bytes = memory.pitch_bytes();
+  msan_unpoison(pitch_bytes, sizeof(*pitch_bytes));
+  return add_allocation(std::move(memory));
 }
 
 void release_global(void* memory) noexcept {
@@ -182,6 +277,13 @@ bool intact_global(const void* memory) noexcept {
 std::string describe_global(const void* address) {
   const std::lock_guard lock(allocations().mutex);
   for (const GlobalAllocation* at = allocations().first; at != nullptr; at = at->next) {
+    if (at->memory.surrounds(address) && at->memory.rows() != 0) {
+      const auto offset = static_cast<const std::byte*>(address) - at->memory.data();
+      const auto pitch = static_cast<std::ptrdiff_t>(at->memory.pitch_bytes());
+      const std::ptrdiff_t row = offset < 0 ? 0 : offset / pitch;
+      return "byte offset " + std::to_string(offset - row * pitch) + " of row " + std::to_string(row) + " of " +
+             std::to_string(at->memory.row_bytes()) + " bytes";
+    }
     if (at->memory.surrounds(address)) {
       return "byte offset " + std::to_string(static_cast<const std::byte*>(address) - at->memory.data()) +
              " of a global buffer of " + std::to_string(at->memory.size_bytes()) + " bytes";
@@ -283,17 +385,9 @@ const std::vector<SharedRange>& static_shared_ranges() {
 }
 
 void poison_shared(std::byte* begin, std::size_t bytes, std::uint64_t pattern) noexcept {
-  std::size_t i = 0;
-  for (; i < bytes && (reinterpret_cast<std::uintptr_t>(begin) + i) % 8 != 0; ++i) {
-    begin[i] = static_cast<std::byte>(pattern);
-  }
-  for (; i + 8 <= bytes; i += 8) {
-    *reinterpret_cast<volatile std::uint64_t*>(begin + i) = pattern;
-  }
-  for (; i < bytes; ++i) {
-    begin[i] = static_cast<std::byte>(pattern);
-  }
+  poison_memory(begin, bytes, pattern);
   tsan_forget(begin, bytes);
+  msan_poison(begin, bytes);
 }
 
 }  // namespace kvwitness::simt::detail

@@ -57,17 +57,50 @@
 
 // ---- Vector types ----------------------------------------------------------------------------------------------------------------
 
+// A GPU traps at a vector access to an address that is no multiple of the vector's size. GCC's alignment check sees
+// that; Clang's does not where a whole vector is copied, so there each vector has an empty member that does.
+namespace kvwitness::simt::detail {
+void misaligned(const void* address);
+template <unsigned kBytes>
+struct Alignment {
+  constexpr Alignment() noexcept = default;
+  constexpr Alignment(const Alignment& other) { check(&other); }
+  constexpr Alignment& operator=(const Alignment& other) {
+    check(&other);
+    check(this);
+    return *this;
+  }
+
+ private:
+  __attribute__((always_inline)) static constexpr void check(const Alignment* address) {
+    if (!__builtin_is_constant_evaluated()) {
+      __asm__("" : "+r"(address));  // or the compiler takes the type's alignment for granted
+      if ((reinterpret_cast<std::uintptr_t>(address) & (kBytes - 1)) != 0) {
+        misaligned(address);
+      }
+    }
+  }
+};
+}  // namespace kvwitness::simt::detail
+#if defined(__clang__)
+#define KVWITNESS_SIMT_ALIGNMENT(bytes) [[no_unique_address]] ::kvwitness::simt::detail::Alignment<(bytes)> alignment;
+#else
+#define KVWITNESS_SIMT_ALIGNMENT(bytes)
+#endif
+
 // The alignments are those of the CUDA C++ Programming Guide, "Built-in Vector Types": the size of the vector up to 16
 // bytes, and that of an element for vectors of three.
 #define KVWITNESS_SIMT_VECTORS(element, name)                                             \
   struct alignas(2 * sizeof(element)) name##2 {                                           \
     element x, y;                                                                         \
+    KVWITNESS_SIMT_ALIGNMENT(2 * sizeof(element))                                         \
   };                                                                                      \
   struct name##3 {                                                                        \
     element x, y, z;                                                                      \
   };                                                                                      \
   struct alignas(4 * sizeof(element) < 16 ? 4 * sizeof(element) : 16) name##4 {           \
     element x, y, z, w;                                                                   \
+    KVWITNESS_SIMT_ALIGNMENT(4 * sizeof(element) < 16 ? 4 * sizeof(element) : 16)         \
   };                                                                                      \
   constexpr name##2 make_##name##2(element x, element y) noexcept {                       \
     return {x, y};                                                                        \
@@ -91,6 +124,7 @@ KVWITNESS_SIMT_VECTORS(float, float)
 KVWITNESS_SIMT_VECTORS(double, double)
 // clang-format on
 #undef KVWITNESS_SIMT_VECTORS
+#undef KVWITNESS_SIMT_ALIGNMENT
 
 struct dim3 {
   unsigned int x, y, z;
@@ -145,6 +179,10 @@ enum class WarpOperation : std::uint8_t {
   kMatchAll,
 };
 
+// Two calls in the source are two barriers, and no compiler may make one of them (GCC: -fno-tree-tail-merge).
+#if defined(__clang__)
+[[clang::nomerge]]
+#endif
 int block_barrier(BlockVote vote, int predicate, Site site);
 // The value this lane receives. `argument` is the shuffles' source lane, delta or lane mask in its low 16 bits, and the
 // width above them.
