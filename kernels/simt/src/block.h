@@ -183,6 +183,13 @@ class Block {
 inline Thread* running_thread() noexcept {
   return static_cast<Thread*>(const_cast<ThreadCoordinates*>(current));
 }
+// For a call that only a kernel may make.
+inline Thread& calling_thread() {
+  if (running_thread() == nullptr) {
+    outside_kernel();
+  }
+  return *running_thread();
+}
 
 }  // namespace kvwitness::simt::detail
 

@@ -60,7 +60,11 @@ uint3 block_at(const Config& config, std::uint64_t index) noexcept {
 }
 
 // The limits of compute capability 7.5 and later (CUDA C++ Programming Guide, "Compute Capabilities").
-const char* refusal(const Config& config) noexcept {
+const char* refusal(const Grid& grid) noexcept {
+  if (grid.body == nullptr) {
+    return "the kernel is a null pointer";
+  }
+  const Config& config = grid.config;
   constexpr std::size_t kMaxSharedBytes = std::size_t{227} * 1024;
   const std::uint64_t threads = std::uint64_t{config.block.x} * config.block.y * config.block.z;
   if (threads == 0 || threads > kMaxBlockThreads || config.block.x > 1024 || config.block.y > 1024 ||
@@ -177,7 +181,7 @@ bool Executor::run_block(Block& block, LaunchState& launch, const Config& config
 Report Executor::run(const Grid& grid) {
   const std::lock_guard lock(turn_);
   Report report;
-  if (const char* const reason = refusal(grid.config)) {
+  if (const char* const reason = refusal(grid)) {
     report.schedule = grid.config.schedule;
     report.faults.push_back({Fault::Kind::kBadLaunch, {0, 0, 0}, reason});
     return report;
@@ -208,7 +212,7 @@ Report Executor::run_overlapped(const Grid& producer, const Grid& consumer) {
   const std::lock_guard lock(turn_);
   Report report;
   for (const Grid* grid : {&producer, &consumer}) {
-    if (const char* const reason = refusal(grid->config)) {
+    if (const char* const reason = refusal(*grid)) {
       report.schedule = producer.config.schedule;
       report.faults.push_back({Fault::Kind::kBadLaunch, {0, 0, 0}, reason});
       return report;
@@ -297,37 +301,37 @@ Report run_overlapped(const Grid& producer, const Grid& consumer) {
 }
 
 int block_barrier(BlockVote vote, int predicate, Site site) {
-  Thread& self = *running_thread();
+  Thread& self = calling_thread();
   return self.owner->barrier(self, vote, predicate, site);
 }
 
 std::uint64_t warp_collective(WarpOperation operation, unsigned int mask, std::uint64_t value, unsigned int argument,
                               Site site) {
-  Thread& self = *running_thread();
+  Thread& self = calling_thread();
   return self.owner->collective(self, operation, mask, value, argument, site);
 }
 
 void dependency_wait(Site site) {
-  Thread& self = *running_thread();
+  Thread& self = calling_thread();
   self.owner->wait_for_producer(self, site);
 }
 
 void relinquish() {
-  Thread& self = *running_thread();
+  Thread& self = calling_thread();
   self.owner->atomic_yield(self);
 }
 
 void trap(Site site) {
-  Thread& self = *running_thread();
+  Thread& self = calling_thread();
   self.owner->fail(self, {.kind = Fault::Kind::kTrap, .thread = &self, .text = "called __trap", .site = site});
 }
 
 void* dynamic_shared_memory() {
-  return running_thread()->owner->dynamic_shared();
+  return calling_thread().owner->dynamic_shared();
 }
 
 unsigned int active_mask() {
-  Thread& self = *running_thread();
+  Thread& self = calling_thread();
   return self.owner->active_lanes(self);
 }
 
@@ -337,7 +341,7 @@ unsigned int active_mask() {
 // before it. That publishes a little more than the model promises (the writes between a fence and the atomic), never
 // less.
 void before_atomic(const void* address) {
-  Thread& self = *running_thread();
+  Thread& self = calling_thread();
   self.owner->atomic_yield(self);
   if (under_tsan() && self.fenced) {
     __tsan_release(const_cast<void*>(address));
@@ -346,13 +350,13 @@ void before_atomic(const void* address) {
 
 void after_atomic(const void* address) {
   if (under_tsan()) {
-    Thread& self = *running_thread();
+    Thread& self = calling_thread();
     self.atomics[self.atomic_count++ % Thread::kRememberedAtomics] = address;
   }
 }
 
 void memory_fence() {
-  Thread& self = *running_thread();
+  Thread& self = calling_thread();
   if (under_tsan()) {
     for (std::uint32_t i = 0; i < self.atomic_count && i < Thread::kRememberedAtomics; ++i) {
       __tsan_acquire(const_cast<void*>(self.atomics[i]));

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "kernels/simt/src/runtime.h"
+
 namespace kvwitness::simt {
 namespace {
 
@@ -16,6 +18,7 @@ std::optional<std::uint64_t> number(std::string_view text) {
 }
 
 bool passes(std::uint64_t schedule, const std::function<std::string(std::uint64_t)>& body) {
+  detail::set_launch_schedule(schedule);
   const std::string wrong = body(schedule);
   if (!wrong.empty()) {
     std::printf("simt: wrong under schedule %llu: %s\n", static_cast<unsigned long long>(schedule), wrong.c_str());

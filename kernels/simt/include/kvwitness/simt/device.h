@@ -25,7 +25,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
+#include <memory>  // before __noinline__ is a macro: libstdc++ spells an attribute so
 
 // NOLINTBEGIN(bugprone-reserved-identifier): CUDA's own names.
 
@@ -36,8 +38,12 @@
 #define __host__
 #define __constant__ static
 #define __grid_constant__
+#define __managed__
 #define __forceinline__ inline __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
+#define __inline_hint__
 #define __launch_bounds__(...)
+#define __maxnreg__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
 // A block-scope static in sections of their own, which the executor finds by name and fills with a poison pattern at
@@ -60,6 +66,9 @@
 // The alignments are those of the CUDA C++ Programming Guide, "Built-in Vector Types": the size of the vector up to 16
 // bytes, and that of an element for vectors of three.
 #define KVWITNESS_SIMT_VECTORS(element, name)                                             \
+  struct name##1 {                                                                        \
+    element x;                                                                            \
+  };                                                                                      \
   struct alignas(2 * sizeof(element)) name##2 {                                           \
     element x, y;                                                                         \
   };                                                                                      \
@@ -69,6 +78,9 @@
   struct alignas(4 * sizeof(element) < 16 ? 4 * sizeof(element) : 16) name##4 {           \
     element x, y, z, w;                                                                   \
   };                                                                                      \
+  constexpr name##1 make_##name##1(element x) noexcept {                                  \
+    return {x};                                                                           \
+  }                                                                                       \
   constexpr name##2 make_##name##2(element x, element y) noexcept {                       \
     return {x, y};                                                                        \
   }                                                                                       \
@@ -85,6 +97,8 @@ KVWITNESS_SIMT_VECTORS(short, short)
 KVWITNESS_SIMT_VECTORS(unsigned short, ushort)
 KVWITNESS_SIMT_VECTORS(int, int)
 KVWITNESS_SIMT_VECTORS(unsigned int, uint)
+KVWITNESS_SIMT_VECTORS(long, long)
+KVWITNESS_SIMT_VECTORS(unsigned long, ulong)
 KVWITNESS_SIMT_VECTORS(long long, longlong)
 KVWITNESS_SIMT_VECTORS(unsigned long long, ulonglong)
 KVWITNESS_SIMT_VECTORS(float, float)
@@ -116,6 +130,16 @@ struct ThreadCoordinates {
   const BlockCoordinates* block;
 };
 extern const ThreadCoordinates* current;
+
+// Says that a device function was called by the host, and ends the program.
+[[noreturn]] void outside_kernel();
+inline const ThreadCoordinates& here() {
+  const ThreadCoordinates* const thread = current;
+  if (__builtin_expect(thread == nullptr, 0)) {
+    outside_kernel();
+  }
+  return *thread;
+}
 
 // The place in the source that a fault names.
 struct Site {
@@ -199,10 +223,10 @@ T atomic_update(T* address, Update update) {
 
 }  // namespace kvwitness::simt::detail
 
-#define threadIdx (::kvwitness::simt::detail::current->thread_index)
-#define blockIdx (::kvwitness::simt::detail::current->block->block_index)
-#define blockDim (::kvwitness::simt::detail::current->block->block_dim)
-#define gridDim (::kvwitness::simt::detail::current->block->grid_dim)
+#define threadIdx (::kvwitness::simt::detail::here().thread_index)
+#define blockIdx (::kvwitness::simt::detail::here().block->block_index)
+#define blockDim (::kvwitness::simt::detail::here().block->block_dim)
+#define gridDim (::kvwitness::simt::detail::here().block->grid_dim)
 inline constexpr int warpSize = 32;
 
 // The last two parameters of each collective are the caller's place and are never passed.
@@ -539,5 +563,7 @@ constexpr unsigned int max(unsigned int a, int b) noexcept {
 }
 
 // NOLINTEND(bugprone-reserved-identifier)
+
+#include <kvwitness/simt/intrinsics.h>
 
 #endif  // KVWITNESS_SIMT_DEVICE_H
