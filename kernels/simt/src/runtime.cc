@@ -83,6 +83,13 @@ bool continue_in_child(std::uint64_t schedule) {
     if (output >= 0) {
       dup2(output, STDOUT_FILENO);
     }
+    // ThreadSanitizer's own end waits a second for threads that never end here.
+    on_exit(
+        [](int code, void*) {
+          std::fflush(nullptr);
+          std::_Exit(code);
+        },
+        nullptr);
     return true;
   }
   int status = 0;
@@ -260,30 +267,33 @@ cudaError_t set_dynamic_shared_limit(const void* kernel, cudaFuncAttribute attri
   return cudaSuccess;
 }
 
-void launch_by_chevron(Config config, Grid grid, const void* kernel, Site site) {
+void launch_by_chevron(const Grid& grid, const ChevronSite& where) {
   if (enter() != cudaSuccess) {
     return;
   }
   Runtime& state = runtime();
   const auto refuse = [&](cudaError_t error, const char* reason) {
-    std::fprintf(stderr, "kvwitness simt: %s:%d: not launched: %s\n", site.file, site.line, reason);
+    std::fprintf(stderr, "kvwitness simt: %s:%d: not launched: %s\n", where.site.file, where.site.line, reason);
     keep(error);
   };
-  if (kernel == nullptr) {
+  if (where.has_address && where.kernel == nullptr) {
     refuse(cudaErrorInvalidDeviceFunction, "the kernel is a null pointer");
     return;
   }
-  const auto limit = state.dynamic_limit.find(kernel);
-  if (config.dynamic_shared_bytes > (limit == state.dynamic_limit.end()
-                                         ? kDefaultSharedLimit
-                                         : std::max(limit->second, kDefaultSharedLimit))) {
+  std::size_t limit = kDefaultSharedLimit;
+  for (const auto& [kernel, bytes] : state.dynamic_limit) {
+    // Without an address, the limit of any kernel.
+    limit = !where.has_address || kernel == where.kernel ? std::max(limit, bytes) : limit;
+  }
+  if (grid.config.dynamic_shared_bytes > limit) {
     refuse(cudaErrorInvalidValue,
            "more than 48 KiB of dynamic shared memory needs cudaFuncSetAttribute("
            "kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)");
     return;
   }
-  grid.config.schedule = state.schedule;
-  const Report report = run(grid);
+  Grid scheduled = grid;
+  scheduled.config.schedule = state.schedule;
+  const Report report = run(scheduled);
   if (report.ok()) {
     return;
   }
@@ -291,7 +301,7 @@ void launch_by_chevron(Config config, Grid grid, const void* kernel, Site site) 
     refuse(cudaErrorInvalidConfiguration, report.faults[0].message.c_str());
     return;
   }
-  std::fprintf(stderr, "kvwitness simt: the launch at %s:%d: %s\n", site.file, site.line, report.to_string().c_str());
+  std::fprintf(stderr, "kvwitness simt: the launch at %s:%d: %s\n", where.site.file, where.site.line, report.to_string().c_str());
   break_device();
 }
 

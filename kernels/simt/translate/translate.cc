@@ -180,6 +180,7 @@ struct Translator::File {
   }
   // One past the token that closes the bracket at `open`.
   std::size_t after_brackets(std::size_t open) const;
+  std::size_t expression_before(std::size_t end) const;
   // Lines of their own before or after which the source's lines go on as they were.
   std::string as_lines(const std::string& lines, std::size_t position) const {
     return "\n" + lines + "\n#line " + std::to_string(line_of(position)) + " \"" + path.string() + "\"\n";
@@ -336,6 +337,45 @@ bool Translator::File::dynamic_shared(std::size_t i) {
   return true;
 }
 
+// The first token of the expression that ends before `end`: a name with its qualifiers and template arguments, an
+// element, or something in parentheses.
+std::size_t Translator::File::expression_before(std::size_t end) const {
+  std::size_t at = end;
+  for (bool more = true; more && at > 0;) {
+    if (is(at - 1, ">") || is(at - 1, "]") || is(at - 1, ")")) {
+      const std::string_view close = word(at - 1), open = close == ">" ? "<" : close == "]" ? "[" : "(";
+      int depth = 0, inner = 0;
+      do {
+        --at;
+        inner += close != ")" && is(at, ")") ? 1 : close != ")" && is(at, "(") ? -1 : 0;
+        depth += inner == 0 && is(at, close) ? 1 : inner == 0 && is(at, open) ? -1 : 0;
+      } while (at > 0 && depth != 0);
+      more = at > 0 && (tokens[at - 1].kind == Kind::kName || is(at - 1, "]") || is(at - 1, ")"));
+      continue;
+    }
+    if (tokens[at - 1].kind != Kind::kName) {
+      break;
+    }
+    --at;
+    if (at > 0 && is(at - 1, "template")) {
+      --at;
+    }
+    more = false;
+    if (at >= 2 && is(at - 1, ":") && is(at - 2, ":")) {
+      at -= 2;
+      more = at > 0 && ((tokens[at - 1].kind == Kind::kName && !is(at - 1, "return") && !is(at - 1, "else")) ||
+                        is(at - 1, ">"));
+    } else if (at >= 1 && is(at - 1, ".")) {
+      --at;
+      more = true;
+    } else if (at >= 2 && is(at - 1, ">") && is(at - 2, "-")) {
+      at -= 2;
+      more = true;
+    }
+  }
+  return at;
+}
+
 // kernel<<<grid, block, bytes, stream>>>(arguments)
 bool Translator::File::launch(std::size_t i) {
   const auto run_of = [&](std::size_t at, std::string_view mark) {
@@ -350,8 +390,25 @@ bool Translator::File::launch(std::size_t i) {
   for (std::size_t k = i + 3; k < tokens.size() && !is(k, ";"); ++k) {
     depth += is(k, "(") || is(k, "[") || is(k, "{") ? 1 : is(k, ")") || is(k, "]") || is(k, "}") ? -1 : 0;
     if (depth == 0 && run_of(k, ">") && is(k + 3, "(")) {
-      replace(tokens[i].begin, tokens[i + 2].end, "->*::kvwitness::simt::detail::ChevronLaunch(");
-      replace(tokens[k].begin, tokens[k + 2].end, ")");
+      const std::size_t first = expression_before(i);
+      std::string kernel;
+      for (std::size_t part = first; part < i; ++part) {
+        const bool apart = part > first && tokens[part].begin != tokens[part - 1].end;
+        kernel.append(apart ? " " : "").append(word(part));
+      }
+      replace(tokens[first].begin, tokens[i + 2].end,
+              "::kvwitness::simt::detail::chevron([&](auto&&... kvwitness_arguments) -> decltype(" + kernel +
+                  "(kvwitness_arguments...)) { return " + kernel +
+                  "(kvwitness_arguments...); }, [&](auto kvwitness_address) -> decltype(kvwitness_address(" + kernel +
+                  ")) { return kvwitness_address(" + kernel + "); }, ::kvwitness::simt::detail::ChevronConfig(");
+      replace(tokens[k].begin, tokens[k + 2].end, "))");
+      // A null pointer among the arguments must not become an integer on the way.
+      for (std::size_t argument = k + 4, end = after_brackets(k + 3); argument < end; ++argument) {
+        if (is(argument, "NULL") && (is(argument - 1, "(") || is(argument - 1, ",")) &&
+            (is(argument + 1, ")") || is(argument + 1, ","))) {
+          replace(tokens[argument].begin, tokens[argument].end, "nullptr");
+        }
+      }
       return true;
     }
   }

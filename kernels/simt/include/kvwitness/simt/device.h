@@ -22,6 +22,13 @@
 #define KVWITNESS_SIMT 1
 #endif
 
+// CCCL's own knowledge of the small floating-point formats reads NVIDIA's headers of these formats.
+#define CCCL_DISABLE_FP16_SUPPORT
+#define CCCL_DISABLE_BF16_SUPPORT
+#define CCCL_DISABLE_NVFP8_SUPPORT
+#define CCCL_DISABLE_NVFP6_SUPPORT
+#define CCCL_DISABLE_NVFP4_SUPPORT
+
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -105,6 +112,20 @@ KVWITNESS_SIMT_VECTORS(float, float)
 KVWITNESS_SIMT_VECTORS(double, double)
 // clang-format on
 #undef KVWITNESS_SIMT_VECTORS
+// The vectors of 32 bytes by the alignment that their name carries.
+#define KVWITNESS_SIMT_WIDE_VECTORS(element, name) \
+  struct alignas(16) name##_16a {                  \
+    element x, y, z, w;                            \
+  };                                               \
+  struct alignas(32) name##_32a {                  \
+    element x, y, z, w;                            \
+  };
+KVWITNESS_SIMT_WIDE_VECTORS(long, long4)
+KVWITNESS_SIMT_WIDE_VECTORS(unsigned long, ulong4)
+KVWITNESS_SIMT_WIDE_VECTORS(long long, longlong4)
+KVWITNESS_SIMT_WIDE_VECTORS(unsigned long long, ulonglong4)
+KVWITNESS_SIMT_WIDE_VECTORS(double, double4)
+#undef KVWITNESS_SIMT_WIDE_VECTORS
 
 struct dim3 {
   unsigned int x, y, z;
@@ -185,8 +206,10 @@ unsigned int active_mask();
 
 template <class T>
 std::uint64_t to_bits(T value) noexcept {
-  static_assert(sizeof(T) == 4 || sizeof(T) == 8, "warp shuffles move values of 4 or 8 bytes");
-  if constexpr (sizeof(T) == 4) {
+  static_assert(sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8, "warp shuffles move values of 2, 4 or 8 bytes");
+  if constexpr (sizeof(T) == 2) {
+    return __builtin_bit_cast(std::uint16_t, value);
+  } else if constexpr (sizeof(T) == 4) {
     return __builtin_bit_cast(std::uint32_t, value);
   } else {
     return __builtin_bit_cast(std::uint64_t, value);
@@ -194,7 +217,9 @@ std::uint64_t to_bits(T value) noexcept {
 }
 template <class T>
 T from_bits(std::uint64_t bits) noexcept {
-  if constexpr (sizeof(T) == 4) {
+  if constexpr (sizeof(T) == 2) {
+    return __builtin_bit_cast(T, static_cast<std::uint16_t>(bits));
+  } else if constexpr (sizeof(T) == 4) {
     return __builtin_bit_cast(T, static_cast<std::uint32_t>(bits));
   } else {
     return __builtin_bit_cast(T, bits);

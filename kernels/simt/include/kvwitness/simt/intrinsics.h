@@ -252,6 +252,41 @@ constexpr unsigned int __uhadd(unsigned int x, unsigned int y) noexcept {
 constexpr unsigned int __urhadd(unsigned int x, unsigned int y) noexcept {
   return static_cast<unsigned int>((static_cast<unsigned long long>(x) + y + 1) >> 1);
 }
+
+// Words as two halves or four bytes, each by itself. Comparisons give ones in every bit of the lanes where they hold.
+namespace kvwitness::simt::detail {
+template <class Lane, class Operation>
+constexpr unsigned int lane_by_lane(unsigned int a, unsigned int b, Operation operation) noexcept {
+  constexpr unsigned int kBits = 8 * sizeof(Lane), kMask = (1u << kBits) - 1;
+  unsigned int result = 0;
+  for (unsigned int at = 0; at < 32; at += kBits) {
+    const auto left = static_cast<Lane>(a >> at & kMask), right = static_cast<Lane>(b >> at & kMask);
+    result |= (static_cast<unsigned int>(operation(int{left}, int{right})) & kMask) << at;
+  }
+  return result;
+}
+}  // namespace kvwitness::simt::detail
+#define KVWITNESS_SIMT_LANES(name, lane, expression)                                                                 \
+  constexpr unsigned int name(unsigned int x, unsigned int y) noexcept {                                              \
+    return kvwitness::simt::detail::lane_by_lane<lane>(x, y, [](int a, int b) { return expression; });               \
+  }
+#define KVWITNESS_SIMT_LANES_OF(count, sign, unsign)                        \
+  KVWITNESS_SIMT_LANES(__vadd##count, unsign, a + b)                        \
+  KVWITNESS_SIMT_LANES(__vsub##count, unsign, a - b)                        \
+  KVWITNESS_SIMT_LANES(__vmins##count, sign, b < a ? b : a)                 \
+  KVWITNESS_SIMT_LANES(__vmaxs##count, sign, a < b ? b : a)                 \
+  KVWITNESS_SIMT_LANES(__vminu##count, unsign, b < a ? b : a)               \
+  KVWITNESS_SIMT_LANES(__vmaxu##count, unsign, a < b ? b : a)               \
+  KVWITNESS_SIMT_LANES(__vabsdiffu##count, unsign, a < b ? b - a : a - b)   \
+  KVWITNESS_SIMT_LANES(__vcmpeq##count, unsign, a == b ? -1 : 0)            \
+  KVWITNESS_SIMT_LANES(__vcmpne##count, unsign, a != b ? -1 : 0)            \
+  KVWITNESS_SIMT_LANES(__vcmpgtu##count, unsign, a > b ? -1 : 0)            \
+  KVWITNESS_SIMT_LANES(__vcmpltu##count, unsign, a < b ? -1 : 0)
+KVWITNESS_SIMT_LANES_OF(2, short, unsigned short)
+KVWITNESS_SIMT_LANES_OF(4, signed char, unsigned char)
+#undef KVWITNESS_SIMT_LANES_OF
+#undef KVWITNESS_SIMT_LANES
+
 // The position of the offset-th set bit of the mask, counted from the bit `base` upwards (offset > 0, the bit itself
 // is the first), or downwards (offset < 0); for 0, the base where its bit is set. All ones where there is none.
 constexpr unsigned int __fns(unsigned int mask, unsigned int base, int offset) noexcept {

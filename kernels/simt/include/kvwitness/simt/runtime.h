@@ -61,6 +61,11 @@ enum cudaFuncAttribute {
   cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
   cudaFuncAttributePreferredSharedMemoryCarveout = 9,
 };
+enum cudaSharedMemConfig {
+  cudaSharedMemBankSizeDefault = 0,
+  cudaSharedMemBankSizeFourByte = 1,
+  cudaSharedMemBankSizeEightByte = 2,
+};
 enum cudaDeviceAttr {
   cudaDevAttrMaxThreadsPerBlock = 1,
   cudaDevAttrMaxSharedMemoryPerBlock = 8,
@@ -185,70 +190,86 @@ void register_symbol(void* symbol, std::size_t bytes);
 cudaError_t copy_symbol(void* to, const void* from, std::size_t bytes, std::size_t offset, std::size_t symbol_bytes,
                         bool into_symbol);
 cudaError_t set_dynamic_shared_limit(const void* kernel, cudaFuncAttribute attribute, int value);
-// Runs the launch, prints its faults, and keeps the error.
-void launch_by_chevron(Config config, Grid grid, const void* kernel, Site site);
-
-// The argument of a kernel: NULL and 0 are pointers too.
-template <class Parameter, class Argument>
-Parameter argument_of(Argument&& argument) {
-  if constexpr (std::is_pointer_v<Parameter> && std::is_integral_v<std::decay_t<Argument>>) {
-    static_cast<void>(argument);
-    return nullptr;
-  } else {
-    return static_cast<Parameter>(std::forward<Argument>(argument));
-  }
-}
-
-template <class... Arguments>
-struct ChevronCall {
-  Config config;
+// What a launch is about. `kernel` is null where its address is not known, as for a template whose arguments the call
+// deduces.
+struct ChevronSite {
+  const void* kernel;
+  bool has_address;
   Site site;
-  std::tuple<Arguments&&...> arguments;
 };
+// Runs the launch, prints its faults, and keeps the error.
+void launch_by_chevron(const Grid& grid, const ChevronSite& where);
 
-// `kernel<<<grid, block>>>(arguments)` is written kernel->*ChevronLaunch(grid, block)(arguments).
-class ChevronLaunch {
+// What stands between <<< and >>>.
+class ChevronConfig {
  public:
-  ChevronLaunch(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes = 0, cudaStream_t = nullptr,
+  ChevronConfig(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes = 0, cudaStream_t = nullptr,
                 const char* file = __builtin_FILE(), int line = __builtin_LINE())
       : site_{file, line} {
     config_.grid = grid;
     config_.block = block;
     config_.dynamic_shared_bytes = dynamic_shared_bytes;
   }
-  template <class... Arguments>
-  ChevronCall<Arguments...> operator()(Arguments&&... arguments) const {
-    return {config_, site_, std::tuple<Arguments&&...>(std::forward<Arguments>(arguments)...)};
-  }
+  const Config& config() const noexcept { return config_; }
+  Site site() const noexcept { return site_; }
 
  private:
   Config config_;
   Site site_;
 };
 
-template <class... Parameters, class... Arguments>
-void operator->*(void (*kernel)(Parameters...), ChevronCall<Arguments...> call) {
-  static_assert(sizeof...(Parameters) == sizeof...(Arguments),
-                "kvwitness simt: the launch passes another number of arguments than the kernel has parameters");
-  if constexpr (sizeof...(Parameters) == sizeof...(Arguments)) {
-    const auto prepared = std::apply(
-        [&](auto&&... arguments) {
-          return prepare(call.config, kernel,
-                         argument_of<std::decay_t<Parameters>>(std::forward<decltype(arguments)>(arguments))...);
-        },
-        std::move(call.arguments));
-    launch_by_chevron(call.config, prepared.grid(), reinterpret_cast<const void*>(kernel), call.site);
+// Called with a kernel's name, gives its address.
+struct KernelAddress {
+  template <class... Parameters>
+  const void* operator()(void (*kernel)(Parameters...)) const {
+    return reinterpret_cast<const void*>(kernel);
   }
-}
+};
 
-template <class T>
-struct IsKernel : std::false_type {};
-template <class... Parameters>
-struct IsKernel<void (*)(Parameters...)> : std::true_type {};
-template <class NotAKernel, class... Arguments, class = std::enable_if_t<!IsKernel<std::decay_t<NotAKernel>>::value>>
-void operator->*(const NotAKernel&, ChevronCall<Arguments...>) {
-  static_assert(never<NotAKernel>,
-                "kvwitness simt: what stands before <<<>>> is no kernel, a function that returns void");
+// kernel<<<grid, block>>>(arguments) is written
+// chevron([&](auto&&... a) -> decltype(kernel(a...)) { return kernel(a...); },
+//         [&](auto address) -> decltype(address(kernel)) { return address(kernel); }, ChevronConfig(grid, block))(arguments)
+template <class Call, class Address>
+class Chevron {
+ public:
+  Chevron(Call call, Address address, const ChevronConfig& config) : call_(call), address_(address), config_(config) {}
+
+  template <class... Arguments>
+  void operator()(Arguments&&... arguments) const {
+    constexpr bool kCallable = std::is_invocable_v<const Call&, const std::decay_t<Arguments>&...>;
+    static_assert(kCallable,
+                  "kvwitness simt: what stands before <<<>>> is no kernel, or takes other arguments than it is given");
+    if constexpr (kCallable) {
+      static_assert(std::is_void_v<std::invoke_result_t<const Call&, const std::decay_t<Arguments>&...>>,
+                    "kvwitness simt: what stands before <<<>>> is no kernel: a kernel returns void");
+      const Context<std::decay_t<Arguments>...> context{call_, {std::forward<Arguments>(arguments)...}};
+      ChevronSite where{nullptr, false, config_.site()};
+      if constexpr (std::is_invocable_v<const Address&, KernelAddress>) {
+        where.kernel = address_(KernelAddress{});
+        where.has_address = true;
+      }
+      launch_by_chevron({config_.config(), &Context<std::decay_t<Arguments>...>::run, &context}, where);
+    }
+  }
+
+ private:
+  // Copies of the arguments, taken once; each thread's parameters are copies of these.
+  template <class... Values>
+  struct Context {
+    const Call& call;
+    std::tuple<Values...> arguments;
+    static void run(const void* context) {
+      const auto& self = *static_cast<const Context*>(context);
+      std::apply(self.call, self.arguments);
+    }
+  };
+  Call call_;
+  Address address_;
+  ChevronConfig config_;
+};
+template <class Call, class Address>
+Chevron<Call, Address> chevron(Call call, Address address, const ChevronConfig& config) {
+  return {call, address, config};
 }
 
 }  // namespace kvwitness::simt::detail
