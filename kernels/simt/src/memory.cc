@@ -301,13 +301,13 @@ const std::vector<SharedRange>& static_shared_ranges() {
 void poison_shared(std::byte* begin, std::size_t bytes, std::uint64_t pattern) noexcept {
   std::size_t i = 0;
   for (; i < bytes && (reinterpret_cast<std::uintptr_t>(begin) + i) % 8 != 0; ++i) {
-    begin[i] = static_cast<std::byte>(pattern);
+    static_cast<volatile std::byte*>(begin)[i] = static_cast<std::byte>(pattern);
   }
   for (; i + 8 <= bytes; i += 8) {
     *reinterpret_cast<volatile std::uint64_t*>(begin + i) = pattern;
   }
   for (; i < bytes; ++i) {
-    begin[i] = static_cast<std::byte>(pattern);
+    static_cast<volatile std::byte*>(begin)[i] = static_cast<std::byte>(pattern);
   }
   tsan_forget(begin, bytes);
 }

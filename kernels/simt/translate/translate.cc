@@ -481,7 +481,10 @@ void Translator::File::refuse(std::size_t i) {
   if (tokens[i].kind != Kind::kName || tokens[i].in_directive) {
     return;
   }
-  for (const Refusal& refusal : kRefusals) {
+  const bool device_wide = word(i).substr(0, 6) == "Device" && i >= 3 && is(i - 1, ":") && is(i - 2, ":") && is(i - 3, "cub");
+  const Refusal all_of_cub{word(i), "CUB's device-wide algorithms are"};
+  for (const Refusal& entry : kRefusals) {
+    const Refusal& refusal = device_wide ? all_of_cub : entry;
     if (word(i) == refusal.name && refused.insert(refusal.feature).second) {
       const std::string line = "#error \"kvwitness simt: " + std::string(refusal.feature) + " not served (" +
                                std::string(refusal.name) + ")\"";

@@ -3,6 +3,11 @@
 #ifndef KVWITNESS_SIMT_CUB_CUB
 #define KVWITNESS_SIMT_CUB_CUB
 
+#if !__has_include(<cub/config.cuh>)
+#error "kvwitness simt: CUB's own headers are not there; set KVWITNESS_CCCL_DIR to the folder that holds cub/ and cuda/"
+#include <kvwitness/simt/nothing_is_read_after_an_error>
+#endif
+
 // clang-format off
 #include <cub/config.cuh>
 #include <cub/block/block_adjacent_difference.cuh>

@@ -127,6 +127,12 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);
 cudaError_t cudaRuntimeGetVersion(int* version);
 cudaError_t cudaDriverGetVersion(int* version);
+inline cudaError_t cudaProfilerStart() {
+  return cudaSuccess;
+}
+inline cudaError_t cudaProfilerStop() {
+  return cudaSuccess;
+}
 
 // ---- Memory ---------------------------------------------------------------------------------------------------------------------------
 

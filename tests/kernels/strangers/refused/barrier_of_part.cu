@@ -1,0 +1,1 @@
+__global__ void part() { __barrier_sync_count(1, 64); }

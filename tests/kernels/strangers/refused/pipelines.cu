@@ -1,0 +1,2 @@
+#include <cuda/pipeline>
+__global__ void copy() { auto pipe = cuda::make_pipeline(); }
