@@ -1,5 +1,6 @@
 # Translates SOURCE and compiles it as kvwitness_add_simt_test does. It must fail with one error, in SOURCE or in a header of the executor that
 # the file includes, that holds "kvwitness simt: WORDS" (a regular expression); after an #error the compiler says once that it stops.
+cmake_minimum_required(VERSION 3.25)
 execute_process(COMMAND "${TRANSLATE}" "${SOURCE}" "${OUTPUT}" COMMAND_ERROR_IS_FATAL ANY)
 set(includes "")
 foreach(directory IN LISTS DIRECTORIES)

@@ -1,4 +1,5 @@
 # Runs the program after `--`; it must end with an exit status other than 0 and print REPORT, a regular expression.
+cmake_minimum_required(VERSION 3.25)
 set(command "")
 set(found FALSE)
 math(EXPR last "${CMAKE_ARGC} - 1")
