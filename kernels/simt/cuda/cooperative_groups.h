@@ -134,7 +134,8 @@ inline thread_block this_thread_block() {
 class grid_group {
  public:
   static unsigned long long thread_rank() {
-    return static_cast<unsigned long long>(details::block_rank()) * details::threads_of_block() + details::rank_in_block();
+    return static_cast<unsigned long long>(details::block_rank()) * details::threads_of_block() +
+           details::rank_in_block();
   }
   static unsigned long long num_threads() {
     return static_cast<unsigned long long>(details::blocks_of_grid()) * details::threads_of_block();

@@ -294,9 +294,11 @@ void Executor::run_grids(LaunchState& first, const Config& producer, LaunchState
 // ---- What the header's templates call ----------------------------------------------------------------------------------------------------
 
 Report run(const Grid& grid) {
+  refuse_in_kernel({nullptr, 0});
   return Executor::instance().run(grid);
 }
 Report run_overlapped(const Grid& producer, const Grid& consumer) {
+  refuse_in_kernel({nullptr, 0});
   return Executor::instance().run_overlapped(producer, consumer);
 }
 

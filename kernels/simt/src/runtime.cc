@@ -1,4 +1,6 @@
 // The host's side of CUDA. Calls come from the host only; one thread of the host at a time.
+#include "kernels/simt/src/runtime.h"
+
 #include <fcntl.h>
 #include <kvwitness/simt/runtime.h>
 #include <sys/mman.h>
@@ -19,7 +21,6 @@
 
 #include "kernels/simt/src/block.h"
 #include "kernels/simt/src/memory.h"
-#include "kernels/simt/src/runtime.h"
 
 struct CUstream_st {
   unsigned int flags;
@@ -140,6 +141,7 @@ void choose_schedule() {
 
 // The beginning of every call: an error where the device is broken.
 cudaError_t enter() {
+  refuse_in_kernel({nullptr, 0});
   choose_schedule();
   return runtime().broken ? cudaErrorLaunchFailure : cudaSuccess;
 }
@@ -163,8 +165,8 @@ bool in_symbol(const void* address, std::size_t bytes) {
     return false;
   }
   --after;
-  const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(address) -
-                                               static_cast<const std::byte*>(after->first));
+  const auto offset =
+      static_cast<std::size_t>(static_cast<const std::byte*>(address) - static_cast<const std::byte*>(after->first));
   return offset <= after->second && bytes <= after->second - offset;
 }
 
@@ -268,6 +270,7 @@ cudaError_t set_dynamic_shared_limit(const void* kernel, cudaFuncAttribute attri
 }
 
 void launch_by_chevron(const Grid& grid, const ChevronSite& where) {
+  refuse_in_kernel(where.site);
   if (enter() != cudaSuccess) {
     return;
   }
@@ -301,7 +304,8 @@ void launch_by_chevron(const Grid& grid, const ChevronSite& where) {
     refuse(cudaErrorInvalidConfiguration, report.faults[0].message.c_str());
     return;
   }
-  std::fprintf(stderr, "kvwitness simt: the launch at %s:%d: %s\n", where.site.file, where.site.line, report.to_string().c_str());
+  std::fprintf(stderr, "kvwitness simt: the launch at %s:%d: %s\n", where.site.file, where.site.line,
+               report.to_string().c_str());
   break_device();
 }
 
@@ -319,7 +323,8 @@ unsigned int lane_id() {
 void outside_kernel() {
   std::fflush(nullptr);
   std::fputs(
-      "kvwitness simt: a device function was called outside of a kernel (threadIdx, a barrier, a collective, an atomic, "
+      "kvwitness simt: a device function was called outside of a kernel (threadIdx, a barrier, a collective, an "
+      "atomic, "
       "dynamic shared memory); launch it with <<<>>> or simt::launch\n",
       stderr);
   std::_Exit(1);
@@ -373,8 +378,8 @@ constexpr ErrorText kErrorTexts[] = {
 };
 
 const ErrorText* text_of(cudaError_t error) {
-  const auto* const found =
-      std::find_if(std::begin(kErrorTexts), std::end(kErrorTexts), [error](const ErrorText& e) { return e.error == error; });
+  const auto* const found = std::find_if(std::begin(kErrorTexts), std::end(kErrorTexts),
+                                         [error](const ErrorText& e) { return e.error == error; });
   return found == std::end(kErrorTexts) ? nullptr : found;
 }
 
@@ -562,9 +567,9 @@ cudaError_t check_stream(cudaStream_t stream) {
 
 cudaError_t check_event(cudaEvent_t event) {
   const cudaError_t error = enter();
-  return error != cudaSuccess                  ? error
+  return error != cudaSuccess                 ? error
          : runtime().events.count(event) != 0 ? cudaSuccess
-                                               : keep(cudaErrorInvalidResourceHandle);
+                                              : keep(cudaErrorInvalidResourceHandle);
 }
 
 }  // namespace

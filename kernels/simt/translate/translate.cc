@@ -176,7 +176,8 @@ struct Translator::File {
   }
   bool is(std::size_t i, std::string_view expected) const { return word(i) == expected; }
   std::size_t line_of(std::size_t position) const {
-    return 1 + static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(position), '\n'));
+    return 1 + static_cast<std::size_t>(
+                   std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(position), '\n'));
   }
   // One past the token that closes the bracket at `open`.
   std::size_t after_brackets(std::size_t open) const;
@@ -187,12 +188,13 @@ struct Translator::File {
   }
   // A replacement of [begin, end) that keeps the number of lines.
   void replace(std::size_t begin, std::size_t end, std::string with) {
-    with.append(static_cast<std::size_t>(std::count(text.begin() + static_cast<std::ptrdiff_t>(begin),
-                                                    text.begin() + static_cast<std::ptrdiff_t>(end), '\n')) -
-                    std::min(static_cast<std::size_t>(std::count(with.begin(), with.end(), '\n')),
-                             static_cast<std::size_t>(std::count(text.begin() + static_cast<std::ptrdiff_t>(begin),
-                                                                 text.begin() + static_cast<std::ptrdiff_t>(end), '\n'))),
-                '\n');
+    with.append(
+        static_cast<std::size_t>(std::count(text.begin() + static_cast<std::ptrdiff_t>(begin),
+                                            text.begin() + static_cast<std::ptrdiff_t>(end), '\n')) -
+            std::min(static_cast<std::size_t>(std::count(with.begin(), with.end(), '\n')),
+                     static_cast<std::size_t>(std::count(text.begin() + static_cast<std::ptrdiff_t>(begin),
+                                                         text.begin() + static_cast<std::ptrdiff_t>(end), '\n'))),
+        '\n');
     edits.push_back({begin, end, std::move(with)});
   }
 
@@ -211,11 +213,11 @@ struct Translator::File {
   std::string text;
   std::vector<Token> tokens;
   std::vector<Edit> edits;
-  std::set<std::string, std::less<>> shared_names{"__shared__"};        // and macros that stand for it
-  std::set<std::string, std::less<>> extern_shared_names;               // macros for `extern __shared__`
-  std::set<std::string, std::less<>> file_scope_names;                  // dynamic shared memory that is a macro now
+  std::set<std::string, std::less<>> shared_names{"__shared__"};  // and macros that stand for it
+  std::set<std::string, std::less<>> extern_shared_names;         // macros for `extern __shared__`
+  std::set<std::string, std::less<>> file_scope_names;            // dynamic shared memory that is a macro now
   std::set<std::string_view> refused;
-  std::vector<bool> scopes;  // of the open braces: whether each is a namespace's
+  std::vector<bool> scopes;   // of the open braces: whether each is a namespace's
   std::size_t statement = 0;  // the first token after the last ; { or }
 };
 
@@ -242,7 +244,8 @@ void Translator::File::note_macros() {
       continue;
     }
     bool has_extern = false, has_shared = false, has_more = false;
-    for (std::size_t k = i + 3; k < tokens.size() && tokens[k].in_directive && tokens[k].kind != Kind::kDirective; ++k) {
+    for (std::size_t k = i + 3; k < tokens.size() && tokens[k].in_directive && tokens[k].kind != Kind::kDirective;
+         ++k) {
       if (is(k, "extern")) {
         has_extern = true;
       } else if (shared_names.contains(word(k))) {
@@ -323,12 +326,14 @@ bool Translator::File::dynamic_shared(std::size_t i) {
   }
   const std::string pointer = "static_cast<" + type + "*>(::kvwitness::simt::detail::dynamic_shared_memory())";
   const std::string variable(word(name));
-  const bool file_scope = !tokens[i].in_directive && std::all_of(scopes.begin(), scopes.end(), [](bool b) { return b; });
+  const bool file_scope =
+      !tokens[i].in_directive && std::all_of(scopes.begin(), scopes.end(), [](bool b) { return b; });
   if (file_scope) {
     file_scope_names.insert(variable);
     const std::size_t stop = std::min(end, tokens.size() - 1);
-    edits.push_back({tokens[i].begin, tokens[stop].end,
-                     as_lines("#undef " + variable + "\n#define " + variable + " (" + pointer + ")", tokens[stop].begin)});
+    edits.push_back(
+        {tokens[i].begin, tokens[stop].end,
+         as_lines("#undef " + variable + "\n#define " + variable + " (" + pointer + ")", tokens[stop].begin)});
   } else {
     const std::string undefine =
         file_scope_names.contains(variable) ? as_lines("#undef " + variable, tokens[i].begin) : std::string();
@@ -363,8 +368,8 @@ std::size_t Translator::File::expression_before(std::size_t end) const {
     more = false;
     if (at >= 2 && is(at - 1, ":") && is(at - 2, ":")) {
       at -= 2;
-      more = at > 0 && ((tokens[at - 1].kind == Kind::kName && !is(at - 1, "return") && !is(at - 1, "else")) ||
-                        is(at - 1, ">"));
+      more = at > 0 &&
+             ((tokens[at - 1].kind == Kind::kName && !is(at - 1, "return") && !is(at - 1, "else")) || is(at - 1, ">"));
     } else if (at >= 1 && is(at - 1, ".")) {
       --at;
       more = true;
@@ -453,12 +458,14 @@ bool Translator::File::assembly(std::size_t i) {
       return true;
     }
   }
-  replace(tokens[i].begin, tokens[end - 1].end, "static_assert(false, \"kvwitness simt: inline PTX (asm) is not served\")");
+  replace(tokens[i].begin, tokens[end - 1].end,
+          "static_assert(false, \"kvwitness simt: inline PTX (asm) is not served\")");
   return true;
 }
 
 bool Translator::File::include(std::size_t i) {
-  if (tokens[i].kind != Kind::kDirective || !is(i + 1, "include") || i + 2 >= tokens.size() || word(i + 2).front() != '"') {
+  if (tokens[i].kind != Kind::kDirective || !is(i + 1, "include") || i + 2 >= tokens.size() ||
+      word(i + 2).front() != '"') {
     return false;
   }
   const std::string name(word(i + 2).substr(1, word(i + 2).size() - 2));
@@ -468,8 +475,8 @@ bool Translator::File::include(std::size_t i) {
   }
   // A translated file lies elsewhere, so whatever it includes is named in full.
   const fs::path original = fs::weakly_canonical(found), translated = translator.header(original);
-  edits.push_back({tokens[i + 2].begin, tokens[i + 2].end,
-                   "\"" + (translated.empty() ? original : translated).string() + "\""});
+  edits.push_back(
+      {tokens[i + 2].begin, tokens[i + 2].end, "\"" + (translated.empty() ? original : translated).string() + "\""});
   if (!translated.empty()) {
     refused.insert("");  // the file needs translation, if only for this
   }
@@ -481,7 +488,8 @@ void Translator::File::refuse(std::size_t i) {
   if (tokens[i].kind != Kind::kName || tokens[i].in_directive) {
     return;
   }
-  const bool device_wide = word(i).substr(0, 6) == "Device" && i >= 3 && is(i - 1, ":") && is(i - 2, ":") && is(i - 3, "cub");
+  const bool device_wide =
+      word(i).substr(0, 6) == "Device" && i >= 3 && is(i - 1, ":") && is(i - 2, ":") && is(i - 3, "cub");
   const Refusal all_of_cub{word(i), "CUB's device-wide algorithms are"};
   for (const Refusal& entry : kRefusals) {
     const Refusal& refusal = device_wide ? all_of_cub : entry;

@@ -9,7 +9,8 @@ __global__ void check(int* wrong, __nv_bfloat16 three) {
   *wrong += __bfloat162int_rn(__float2bfloat16(2.5f)) != 2 || __bfloat16_as_ushort(one) != 0x3F80;
   *wrong += !__hisnan(__float2bfloat16(0.0f) / __float2bfloat16(0.0f)) || float(__hmax(one, three)) != 3.0f;
   *wrong += float(__shfl_sync(1u, three, 0)) != 3.0f || float(hsqrt(three * three)) != 3.0f;
-  const __nv_bfloat162 pair = __hfma2(__floats2bfloat162_rn(1, 2), __bfloat162bfloat162(three), make_bfloat162(one, one));
+  const __nv_bfloat162 pair =
+      __hfma2(__floats2bfloat162_rn(1, 2), __bfloat162bfloat162(three), make_bfloat162(one, one));
   *wrong += __low2float(pair) != 4.0f || __bfloat1622float2(pair).y != 7.0f;
   __nv_bfloat16 sum = one;
   atomicAdd(&sum, three);

@@ -34,7 +34,8 @@ int main() {
   cudaMallocManaged(&values, 384 * sizeof(int));
   cudaMallocManaged(&total, sizeof(int));
   cudaMallocManaged(&by_warp, 128 * sizeof(long long));
-  return right<cub::BLOCK_SCAN_WARP_SCANS>(values, total, by_warp) && right<cub::BLOCK_SCAN_RAKING>(values, total, by_warp) &&
+  return right<cub::BLOCK_SCAN_WARP_SCANS>(values, total, by_warp) &&
+                 right<cub::BLOCK_SCAN_RAKING>(values, total, by_warp) &&
                  right<cub::BLOCK_SCAN_RAKING_MEMOIZE>(values, total, by_warp)
              ? 0
              : 1;

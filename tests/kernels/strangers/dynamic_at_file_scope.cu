@@ -1,7 +1,9 @@
 // Dynamic shared memory that is declared outside of the kernels, and again within one.
 extern __shared__ __align__(16) float tile[];
 namespace {
-__device__ float first() { return tile[0]; }
+__device__ float first() {
+  return tile[0];
+}
 }  // namespace
 __global__ void fill(float* out) {
   tile[threadIdx.x] = 1.0f + threadIdx.x;

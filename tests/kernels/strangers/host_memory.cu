@@ -1,5 +1,7 @@
 // Memory of the device, copies, and the errors of bad ones.
-__global__ void twice(float* values) { values[threadIdx.x] *= 2; }
+__global__ void twice(float* values) {
+  values[threadIdx.x] *= 2;
+}
 int main() {
   float host[32], *device = nullptr;
   for (int i = 0; i < 32; ++i) host[i] = float(i);

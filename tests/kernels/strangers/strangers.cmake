@@ -47,7 +47,8 @@ foreach(name scoped_atomics barrier_by_number groups_block groups_tile histogram
   kvwitness_add_stranger(${name} THREAD)
 endforeach()
 kvwitness_add_reported_stranger(histogram_by_activemask histogram "missing lane|mask mismatch" DEFINES BY_ACTIVEMASK)
-kvwitness_add_reported_stranger(fault_ignored fault_ignored "fault_ignored.cu:6: .*out of bounds")
+kvwitness_add_reported_stranger(fault_ignored fault_ignored "fault_ignored.cu:8: .*out of bounds")
+kvwitness_add_reported_stranger(launch_in_a_kernel launch_in_a_kernel "kernels that launch kernels are not served.*launch_in_a_kernel.cu:6")
 kvwitness_add_reported_stranger(outside_of_a_kernel outside_of_a_kernel "a device function was called outside of a kernel")
 kvwitness_add_stranger(null_kernel)
 

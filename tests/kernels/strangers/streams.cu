@@ -1,5 +1,7 @@
 // Streams and events, in whose order nothing is lost: each launch runs where it is written.
-__global__ void add(int* value) { *value += 1; }
+__global__ void add(int* value) {
+  *value += 1;
+}
 int main() {
   int host = 0, *value;
   cudaStream_t stream;

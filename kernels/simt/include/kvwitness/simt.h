@@ -134,9 +134,7 @@ class Launch {
         call_{kernel, std::tuple<std::decay_t<Parameters>...>(std::forward<Arguments>(arguments)...)} {}
 
   // Valid while this object lives.
-  detail::Grid grid() const noexcept {
-    return {config_, call_.kernel == nullptr ? nullptr : run_call, &call_};
-  }
+  detail::Grid grid() const noexcept { return {config_, call_.kernel == nullptr ? nullptr : run_call, &call_}; }
 
  private:
   struct Call {
@@ -169,7 +167,8 @@ Report launch(const Config& config, void (*kernel)(Parameters...), Arguments&&..
 
 template <class NotAKernel, class... Arguments>
 Report launch(const Config&, const NotAKernel&, Arguments&&...) {
-  static_assert(detail::never<NotAKernel>, "kvwitness simt: what is launched is no kernel, a function that returns void");
+  static_assert(detail::never<NotAKernel>,
+                "kvwitness simt: what is launched is no kernel, a function that returns void");
   return {};
 }
 

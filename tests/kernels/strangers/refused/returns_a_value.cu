@@ -1,4 +1,6 @@
-int helper(int x) { return x; }
+int helper(int x) {
+  return x;
+}
 int main() {
   helper<<<1, 32>>>(1);
   return 0;

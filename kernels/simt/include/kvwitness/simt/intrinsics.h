@@ -56,8 +56,7 @@ Real to_real(Integer value, Direction direction) noexcept {
   // Exact in 80 bits and in 128, whichever long double is here; every integer of 64 bits fits.
   const long double exact = static_cast<long double>(value), error = static_cast<long double>(nearest) - exact;
   const bool above = error > 0, below = error < 0;
-  const bool lower =
-      direction == Direction::kDown || (direction == Direction::kToZero && value > Integer{0});
+  const bool lower = direction == Direction::kDown || (direction == Direction::kToZero && value > Integer{0});
   if (lower && above) {
     return std::nextafter(nearest, -std::numeric_limits<Real>::infinity());
   }
@@ -74,18 +73,18 @@ unsigned int lane_id();
 
 // ---- Conversions -----------------------------------------------------------------------------------------------------------------
 
-#define KVWITNESS_SIMT_TO_INTEGER(prefix, real, integer)                                  \
-  inline integer prefix##_rn(real x) noexcept {                                           \
+#define KVWITNESS_SIMT_TO_INTEGER(prefix, real, integer)                                            \
+  inline integer prefix##_rn(real x) noexcept {                                                     \
     return kvwitness::simt::detail::to_integer<integer>(kvwitness::simt::detail::round_to_even(x)); \
-  }                                                                                       \
-  inline integer prefix##_rz(real x) noexcept {                                           \
-    return kvwitness::simt::detail::to_integer<integer>(std::trunc(x));                   \
-  }                                                                                       \
-  inline integer prefix##_rd(real x) noexcept {                                           \
-    return kvwitness::simt::detail::to_integer<integer>(std::floor(x));                   \
-  }                                                                                       \
-  inline integer prefix##_ru(real x) noexcept {                                           \
-    return kvwitness::simt::detail::to_integer<integer>(std::ceil(x));                    \
+  }                                                                                                 \
+  inline integer prefix##_rz(real x) noexcept {                                                     \
+    return kvwitness::simt::detail::to_integer<integer>(std::trunc(x));                             \
+  }                                                                                                 \
+  inline integer prefix##_rd(real x) noexcept {                                                     \
+    return kvwitness::simt::detail::to_integer<integer>(std::floor(x));                             \
+  }                                                                                                 \
+  inline integer prefix##_ru(real x) noexcept {                                                     \
+    return kvwitness::simt::detail::to_integer<integer>(std::ceil(x));                              \
   }
 KVWITNESS_SIMT_TO_INTEGER(__float2int, float, int)
 KVWITNESS_SIMT_TO_INTEGER(__float2uint, float, unsigned int)
@@ -97,18 +96,18 @@ KVWITNESS_SIMT_TO_INTEGER(__double2ll, double, long long)
 KVWITNESS_SIMT_TO_INTEGER(__double2ull, double, unsigned long long)
 #undef KVWITNESS_SIMT_TO_INTEGER
 
-#define KVWITNESS_SIMT_TO_REAL(prefix, integer, real)                                                                 \
-  inline real prefix##_rn(integer x) noexcept {                                                                       \
-    return static_cast<real>(x);                                                                                      \
-  }                                                                                                                   \
-  inline real prefix##_rz(integer x) noexcept {                                                                       \
-    return kvwitness::simt::detail::to_real<real>(x, kvwitness::simt::detail::Direction::kToZero);                    \
-  }                                                                                                                   \
-  inline real prefix##_rd(integer x) noexcept {                                                                       \
-    return kvwitness::simt::detail::to_real<real>(x, kvwitness::simt::detail::Direction::kDown);                      \
-  }                                                                                                                   \
-  inline real prefix##_ru(integer x) noexcept {                                                                       \
-    return kvwitness::simt::detail::to_real<real>(x, kvwitness::simt::detail::Direction::kUp);                        \
+#define KVWITNESS_SIMT_TO_REAL(prefix, integer, real)                                              \
+  inline real prefix##_rn(integer x) noexcept {                                                    \
+    return static_cast<real>(x);                                                                   \
+  }                                                                                                \
+  inline real prefix##_rz(integer x) noexcept {                                                    \
+    return kvwitness::simt::detail::to_real<real>(x, kvwitness::simt::detail::Direction::kToZero); \
+  }                                                                                                \
+  inline real prefix##_rd(integer x) noexcept {                                                    \
+    return kvwitness::simt::detail::to_real<real>(x, kvwitness::simt::detail::Direction::kDown);   \
+  }                                                                                                \
+  inline real prefix##_ru(integer x) noexcept {                                                    \
+    return kvwitness::simt::detail::to_real<real>(x, kvwitness::simt::detail::Direction::kUp);     \
   }
 KVWITNESS_SIMT_TO_REAL(__int2float, int, float)
 KVWITNESS_SIMT_TO_REAL(__uint2float, unsigned int, float)
@@ -139,24 +138,24 @@ constexpr double __hiloint2double(int high, int low) noexcept {
 
 // ---- Arithmetic rounded to nearest, and the fast functions, by the host's arithmetic -------------------------------------------------
 
-#define KVWITNESS_SIMT_ARITHMETIC(prefix, type)                   \
-  constexpr type prefix##add_rn(type x, type y) noexcept {        \
-    return x + y;                                                 \
-  }                                                               \
-  constexpr type prefix##sub_rn(type x, type y) noexcept {        \
-    return x - y;                                                 \
-  }                                                               \
-  constexpr type prefix##mul_rn(type x, type y) noexcept {        \
-    return x * y;                                                 \
-  }                                                               \
-  constexpr type prefix##div_rn(type x, type y) noexcept {        \
-    return x / y;                                                 \
-  }                                                               \
-  constexpr type prefix##rcp_rn(type x) noexcept {                \
-    return type{1} / x;                                           \
-  }                                                               \
-  inline type prefix##sqrt_rn(type x) noexcept {                  \
-    return std::sqrt(x);                                          \
+#define KVWITNESS_SIMT_ARITHMETIC(prefix, type)            \
+  constexpr type prefix##add_rn(type x, type y) noexcept { \
+    return x + y;                                          \
+  }                                                        \
+  constexpr type prefix##sub_rn(type x, type y) noexcept { \
+    return x - y;                                          \
+  }                                                        \
+  constexpr type prefix##mul_rn(type x, type y) noexcept { \
+    return x * y;                                          \
+  }                                                        \
+  constexpr type prefix##div_rn(type x, type y) noexcept { \
+    return x / y;                                          \
+  }                                                        \
+  constexpr type prefix##rcp_rn(type x) noexcept {         \
+    return type{1} / x;                                    \
+  }                                                        \
+  inline type prefix##sqrt_rn(type x) noexcept {           \
+    return std::sqrt(x);                                   \
   }
 KVWITNESS_SIMT_ARITHMETIC(__f, float)
 KVWITNESS_SIMT_ARITHMETIC(__d, double)
@@ -266,21 +265,21 @@ constexpr unsigned int lane_by_lane(unsigned int a, unsigned int b, Operation op
   return result;
 }
 }  // namespace kvwitness::simt::detail
-#define KVWITNESS_SIMT_LANES(name, lane, expression)                                                                 \
-  constexpr unsigned int name(unsigned int x, unsigned int y) noexcept {                                              \
-    return kvwitness::simt::detail::lane_by_lane<lane>(x, y, [](int a, int b) { return expression; });               \
+#define KVWITNESS_SIMT_LANES(name, lane, expression)                                                   \
+  constexpr unsigned int name(unsigned int x, unsigned int y) noexcept {                               \
+    return kvwitness::simt::detail::lane_by_lane<lane>(x, y, [](int a, int b) { return expression; }); \
   }
-#define KVWITNESS_SIMT_LANES_OF(count, sign, unsign)                        \
-  KVWITNESS_SIMT_LANES(__vadd##count, unsign, a + b)                        \
-  KVWITNESS_SIMT_LANES(__vsub##count, unsign, a - b)                        \
-  KVWITNESS_SIMT_LANES(__vmins##count, sign, b < a ? b : a)                 \
-  KVWITNESS_SIMT_LANES(__vmaxs##count, sign, a < b ? b : a)                 \
-  KVWITNESS_SIMT_LANES(__vminu##count, unsign, b < a ? b : a)               \
-  KVWITNESS_SIMT_LANES(__vmaxu##count, unsign, a < b ? b : a)               \
-  KVWITNESS_SIMT_LANES(__vabsdiffu##count, unsign, a < b ? b - a : a - b)   \
-  KVWITNESS_SIMT_LANES(__vcmpeq##count, unsign, a == b ? -1 : 0)            \
-  KVWITNESS_SIMT_LANES(__vcmpne##count, unsign, a != b ? -1 : 0)            \
-  KVWITNESS_SIMT_LANES(__vcmpgtu##count, unsign, a > b ? -1 : 0)            \
+#define KVWITNESS_SIMT_LANES_OF(count, sign, unsign)                      \
+  KVWITNESS_SIMT_LANES(__vadd##count, unsign, a + b)                      \
+  KVWITNESS_SIMT_LANES(__vsub##count, unsign, a - b)                      \
+  KVWITNESS_SIMT_LANES(__vmins##count, sign, b < a ? b : a)               \
+  KVWITNESS_SIMT_LANES(__vmaxs##count, sign, a < b ? b : a)               \
+  KVWITNESS_SIMT_LANES(__vminu##count, unsign, b < a ? b : a)             \
+  KVWITNESS_SIMT_LANES(__vmaxu##count, unsign, a < b ? b : a)             \
+  KVWITNESS_SIMT_LANES(__vabsdiffu##count, unsign, a < b ? b - a : a - b) \
+  KVWITNESS_SIMT_LANES(__vcmpeq##count, unsign, a == b ? -1 : 0)          \
+  KVWITNESS_SIMT_LANES(__vcmpne##count, unsign, a != b ? -1 : 0)          \
+  KVWITNESS_SIMT_LANES(__vcmpgtu##count, unsign, a > b ? -1 : 0)          \
   KVWITNESS_SIMT_LANES(__vcmpltu##count, unsign, a < b ? -1 : 0)
 KVWITNESS_SIMT_LANES_OF(2, short, unsigned short)
 KVWITNESS_SIMT_LANES_OF(4, signed char, unsigned char)
@@ -346,14 +345,14 @@ inline void __brkpt(const char* file = __builtin_FILE(), int line = __builtin_LI
 
 // ---- Atomics of a scope: those of the device, which every scope is contained in --------------------------------------------------------
 
-#define KVWITNESS_SIMT_SCOPED(name)                                                             \
-  template <class T>                                                                            \
-  T name##_block(T* address, typename kvwitness::simt::detail::Identity<T>::type value) {       \
-    return name(address, value);                                                                \
-  }                                                                                             \
-  template <class T>                                                                            \
-  T name##_system(T* address, typename kvwitness::simt::detail::Identity<T>::type value) {      \
-    return name(address, value);                                                                \
+#define KVWITNESS_SIMT_SCOPED(name)                                                        \
+  template <class T>                                                                       \
+  T name##_block(T* address, typename kvwitness::simt::detail::Identity<T>::type value) {  \
+    return name(address, value);                                                           \
+  }                                                                                        \
+  template <class T>                                                                       \
+  T name##_system(T* address, typename kvwitness::simt::detail::Identity<T>::type value) { \
+    return name(address, value);                                                           \
   }
 KVWITNESS_SIMT_SCOPED(atomicAdd)
 KVWITNESS_SIMT_SCOPED(atomicSub)
@@ -388,11 +387,11 @@ struct NotServed {
   operator T() const noexcept;
 };
 }  // namespace kvwitness::simt::detail
-#define KVWITNESS_SIMT_REFUSE(name, words)                                          \
-  template <class... Arguments>                                                     \
-  kvwitness::simt::detail::NotServed name(Arguments&&...) {                         \
+#define KVWITNESS_SIMT_REFUSE(name, words)                                                 \
+  template <class... Arguments>                                                            \
+  kvwitness::simt::detail::NotServed name(Arguments&&...) {                                \
     static_assert(kvwitness::simt::detail::never<Arguments...>, "kvwitness simt: " words); \
-    return {};                                                                      \
+    return {};                                                                             \
   }
 KVWITNESS_SIMT_REFUSE(__barrier_sync_count, "barriers of a part of a block (__barrier_sync_count) are not served")
 KVWITNESS_SIMT_REFUSE(__shfl, "__shfl without a mask is not served; CUDA removed it, write __shfl_sync")
@@ -400,7 +399,8 @@ KVWITNESS_SIMT_REFUSE(__shfl_up, "__shfl_up without a mask is not served; CUDA r
 KVWITNESS_SIMT_REFUSE(__shfl_down, "__shfl_down without a mask is not served; CUDA removed it, write __shfl_down_sync")
 KVWITNESS_SIMT_REFUSE(__shfl_xor, "__shfl_xor without a mask is not served; CUDA removed it, write __shfl_xor_sync")
 KVWITNESS_SIMT_REFUSE(__ballot, "__ballot without a mask is not served; CUDA removed it, write __ballot_sync")
-KVWITNESS_SIMT_REFUSE(__cvta_generic_to_shared, "addresses of shared memory for PTX (__cvta_generic_to_shared) are not served")
+KVWITNESS_SIMT_REFUSE(__cvta_generic_to_shared,
+                      "addresses of shared memory for PTX (__cvta_generic_to_shared) are not served")
 
 // NOLINTEND(bugprone-reserved-identifier)
 

@@ -283,8 +283,8 @@ Chevron<Call, Address> chevron(Call call, Address address, const ChevronConfig& 
 template <class T>
 cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
                                cudaMemcpyKind = cudaMemcpyHostToDevice) {
-  return kvwitness::simt::detail::copy_symbol(const_cast<void*>(static_cast<const volatile void*>(&symbol)), from, bytes,
-                                              offset, sizeof(T), true);
+  return kvwitness::simt::detail::copy_symbol(const_cast<void*>(static_cast<const volatile void*>(&symbol)), from,
+                                              bytes, offset, sizeof(T), true);
 }
 template <class T>
 cudaError_t cudaMemcpyToSymbolAsync(T& symbol, const void* from, std::size_t bytes, std::size_t offset,
@@ -326,16 +326,17 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel, i
   return cudaSuccess;
 }
 
-#define KVWITNESS_SIMT_REFUSE_CALL(name, words)                                          \
-  template <class... Arguments>                                                          \
-  cudaError_t name(Arguments&&...) {                                                     \
+#define KVWITNESS_SIMT_REFUSE_CALL(name, words)                                            \
+  template <class... Arguments>                                                            \
+  cudaError_t name(Arguments&&...) {                                                       \
     static_assert(kvwitness::simt::detail::never<Arguments...>, "kvwitness simt: " words); \
-    return cudaErrorNotSupported;                                                        \
+    return cudaErrorNotSupported;                                                          \
   }
 KVWITNESS_SIMT_REFUSE_CALL(cudaLaunchKernel, "cudaLaunchKernel is not served; launch with <<<>>> or simt::launch")
 KVWITNESS_SIMT_REFUSE_CALL(cudaLaunchKernelEx,
                            "cudaLaunchKernelEx is not served; launch with <<<>>> or simt::launch_overlapped")
-KVWITNESS_SIMT_REFUSE_CALL(cudaLaunchCooperativeKernel, "cooperative launches (cudaLaunchCooperativeKernel) are not served")
+KVWITNESS_SIMT_REFUSE_CALL(cudaLaunchCooperativeKernel,
+                           "cooperative launches (cudaLaunchCooperativeKernel) are not served")
 KVWITNESS_SIMT_REFUSE_CALL(cudaMemcpy2D, "cudaMemcpy2D is not served; copy row by row")
 KVWITNESS_SIMT_REFUSE_CALL(cudaMallocPitch, "cudaMallocPitch is not served; compute the pitch and call cudaMalloc")
 KVWITNESS_SIMT_REFUSE_CALL(cudaStreamBeginCapture, "CUDA graphs (cudaStreamBeginCapture) are not served")
