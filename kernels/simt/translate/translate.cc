@@ -515,7 +515,9 @@ void Translator::File::run() {
 }
 
 std::string Translator::File::edited() {
-  std::stable_sort(edits.begin(), edits.end(), [](const Edit& a, const Edit& b) { return a.begin < b.begin; });
+  std::sort(edits.begin(), edits.end(), [](const Edit& a, const Edit& b) {
+    return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;  // an insertion before a replacement
+  });
   std::string result;
   std::size_t at = 0;
   for (const Edit& edit : edits) {
