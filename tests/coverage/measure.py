@@ -15,7 +15,7 @@ PROGRAMS = [
     ("collectives_test",), ("segment_arithmetic_test",), ("emulated_corpus_test",), ("small_scope_test",),
     # A test of the stack's limit counts on frames of optimised code.
     ("simt_executor_test", "--gtest_filter=-SimtBounds.MoreLocalVariablesThanAStackHoldsIsAFault"),
-    ("simt_runtime_test",),
+    ("simt_runtime_test",), ("simt_half_test",),
     *((f"simt.strangers.{name}",) for name in STRANGERS),
     ("kvwitness_program", "verify", "--quiet", "--cases-per-property", "40"),
 ]
