@@ -222,6 +222,22 @@ class Block {
 inline Thread* running_thread() noexcept {
   return static_cast<Thread*>(const_cast<ThreadCoordinates*>(current));
 }
+// For a call that only a kernel may make.
+inline Thread& calling_thread() {
+  if (running_thread() == nullptr) {
+    outside_kernel();
+  }
+  return *running_thread();
+}
+// For a call that only the host may make: a launch, or memory of the device.
+inline void refuse_in_kernel(Site site) {
+  if (Thread* const self = running_thread(); self != nullptr) {
+    self->owner->fail(*self, {.kind = Fault::Kind::kTrap,
+                              .thread = self,
+                              .text = "makes a call of the host: kernels that launch kernels are not served",
+                              .site = site});
+  }
+}
 
 }  // namespace kvwitness::simt::detail
 

@@ -60,7 +60,11 @@ uint3 block_at(const Config& config, std::uint64_t index) noexcept {
 }
 
 // The limits of compute capability 7.5 and later (CUDA C++ Programming Guide, "Compute Capabilities").
-const char* refusal(const Config& config) noexcept {
+const char* refusal(const Grid& grid) noexcept {
+  if (grid.body == nullptr) {
+    return "the kernel is a null pointer";
+  }
+  const Config& config = grid.config;
   constexpr std::size_t kMaxSharedBytes = std::size_t{227} * 1024;
   const std::uint64_t threads = std::uint64_t{config.block.x} * config.block.y * config.block.z;
   if (threads == 0 || threads > kMaxBlockThreads || config.block.x > 1024 || config.block.y > 1024 ||
@@ -182,7 +186,7 @@ bool Executor::run_block(Block& block, LaunchState& launch, const Config& config
 Report Executor::run(const Grid& grid) {
   const std::lock_guard lock(turn_);
   Report report;
-  if (const char* const reason = refusal(grid.config)) {
+  if (const char* const reason = refusal(grid)) {
     report.schedule = grid.config.schedule;
     report.faults.push_back({Fault::Kind::kBadLaunch, {0, 0, 0}, reason});
     return report;
@@ -213,7 +217,7 @@ Report Executor::run_overlapped(const Grid& producer, const Grid& consumer) {
   const std::lock_guard lock(turn_);
   Report report;
   for (const Grid* grid : {&producer, &consumer}) {
-    if (const char* const reason = refusal(grid->config)) {
+    if (const char* const reason = refusal(*grid)) {
       report.schedule = producer.config.schedule;
       report.faults.push_back({Fault::Kind::kBadLaunch, {0, 0, 0}, reason});
       return report;
@@ -295,9 +299,11 @@ void Executor::run_grids(LaunchState& first, const Config& producer, LaunchState
 // ---- What the header's templates call ----------------------------------------------------------------------------------------------------
 
 Report run(const Grid& grid) {
+  refuse_in_kernel({nullptr, 0});
   return Executor::instance().run(grid);
 }
 Report run_overlapped(const Grid& producer, const Grid& consumer) {
+  refuse_in_kernel({nullptr, 0});
   return Executor::instance().run_overlapped(producer, consumer);
 }
 
@@ -327,29 +333,29 @@ namespace {
 }  // namespace
 
 int block_barrier(BlockVote vote, int predicate, Site site) {
-  Thread& self = *running_thread();
+  Thread& self = calling_thread();
   return self.owner->barrier(self, vote, predicate, site,
                              chain_of(self, static_cast<const void* const*>(__builtin_frame_address(0))));
 }
 
 std::uint64_t warp_collective(WarpOperation operation, unsigned int mask, std::uint64_t value, unsigned int argument,
                               Site site) {
-  Thread& self = *running_thread();
+  Thread& self = calling_thread();
   return self.owner->collective(self, operation, mask, value, argument, site);
 }
 
 void dependency_wait(Site site) {
-  Thread& self = *running_thread();
+  Thread& self = calling_thread();
   self.owner->wait_for_producer(self, site);
 }
 
 void relinquish() {
-  Thread& self = *running_thread();
+  Thread& self = calling_thread();
   self.owner->atomic_yield(self);
 }
 
 void trap(Site site) {
-  Thread& self = *running_thread();
+  Thread& self = calling_thread();
   self.owner->fail(self, {.kind = Fault::Kind::kTrap, .thread = &self, .text = "called __trap", .site = site});
 }
 
@@ -374,29 +380,29 @@ void outside_view(long long index, long long count) {
 }
 
 void* dynamic_shared_memory() {
-  return running_thread()->owner->dynamic_shared();
+  return calling_thread().owner->dynamic_shared();
 }
 
 unsigned int active_mask() {
-  Thread& self = *running_thread();
+  Thread& self = calling_thread();
   return self.owner->active_lanes(self);
 }
 
 void before_atomic(const void* address) {
-  Thread& self = *running_thread();
+  Thread& self = calling_thread();
   self.owner->atomic_yield(self);
   self.owner->publish(self, address);
 }
 
 void after_atomic(const void* address) {
   if (under_tsan()) {
-    Thread& self = *running_thread();
+    Thread& self = calling_thread();
     self.atomics[self.atomic_count++ % Thread::kRememberedAtomics] = address;
   }
 }
 
 void memory_fence() {
-  Thread& self = *running_thread();
+  Thread& self = calling_thread();
   self.owner->fence(self);
 }
 

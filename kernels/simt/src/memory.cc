@@ -274,6 +274,22 @@ bool intact_global(const void* memory) noexcept {
   return allocation == nullptr || !allocation->memory.first_changed_byte();
 }
 
+bool is_global(const void* memory) noexcept {
+  const std::lock_guard lock(allocations().mutex);
+  return find_allocation(memory) != nullptr;
+}
+
+std::optional<std::size_t> global_bytes_from(const void* address) noexcept {
+  const std::lock_guard lock(allocations().mutex);
+  for (const GlobalAllocation* at = allocations().first; at != nullptr; at = at->next) {
+    if (at->memory.surrounds(address)) {
+      const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(address) - at->memory.data());
+      return offset <= at->memory.size_bytes() ? at->memory.size_bytes() - offset : 0;
+    }
+  }
+  return std::nullopt;
+}
+
 std::string describe_global(const void* address) {
   const std::lock_guard lock(allocations().mutex);
   for (const GlobalAllocation* at = allocations().first; at != nullptr; at = at->next) {

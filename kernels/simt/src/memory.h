@@ -47,6 +47,11 @@ class GuardedMemory {
   std::size_t rows_ = 0, row_bytes_ = 0, pitch_bytes_ = 0;
 };
 
+// Whether a living buffer begins there.
+bool is_global(const void* memory) noexcept;
+// How many bytes of a living buffer lie from the address on; 0 where it is beside the bytes in use, and nothing where
+// no buffer is near.
+std::optional<std::size_t> global_bytes_from(const void* address) noexcept;
 // Describes an access at `address` in terms of the buffer it missed; empty where no buffer is near.
 std::string describe_global(const void* address);
 // The first living buffer whose surroundings changed, described; empty where there is none. The surroundings are

@@ -116,7 +116,7 @@ namespace detail {
 // A kernel with its arguments, as the executor calls it: once for each thread.
 struct Grid {
   Config config;
-  void (*body)(const void* context);
+  void (*body)(const void* context);  // null where the kernel is
   const void* context;
 };
 
@@ -141,9 +141,7 @@ class Launch {
         call_{kernel, std::tuple<std::decay_t<Parameters>...>(std::forward<Arguments>(arguments)...)} {}
 
   // Valid while this object lives.
-  detail::Grid grid() const noexcept {
-    return {config_, [](const void* context) { static_cast<const Call*>(context)->run(); }, &call_};
-  }
+  detail::Grid grid() const noexcept { return {config_, call_.kernel == nullptr ? nullptr : run_call, &call_}; }
 
  private:
   struct Call {
@@ -155,6 +153,8 @@ class Launch {
       kernel(std::get<kIndices>(arguments)...);
     }
   };
+  static void run_call(const void* context) { static_cast<const Call*>(context)->run(); }
+
   Config config_;
   Call call_;
 };
@@ -170,6 +170,13 @@ Launch<Parameters...> prepare(const Config& config, void (*kernel)(Parameters...
 template <class... Parameters, class... Arguments>
 Report launch(const Config& config, void (*kernel)(Parameters...), Arguments&&... arguments) {
   return detail::run(prepare(config, kernel, std::forward<Arguments>(arguments)...).grid());
+}
+
+template <class NotAKernel, class... Arguments>
+Report launch(const Config&, const NotAKernel&, Arguments&&...) {
+  static_assert(detail::never<NotAKernel>,
+                "kvwitness simt: what is launched is no kernel, a function that returns void");
+  return {};
 }
 
 // Programmatic dependent launch: the consumer's blocks may start before the producer's have ended, and the
