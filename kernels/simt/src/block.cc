@@ -67,10 +67,26 @@ void Block::start_thread(std::uint32_t index, uint3 position) {
   thread.atomic_count = 0;
   thread.fenced = false;
   if (!thread.started) {
+    thread.context.tsan_fiber = thread.own_tsan_fiber;
     start_fiber(thread.context, index, fiber_main);
+    thread.own_tsan_fiber = thread.context.tsan_fiber;
     thread.started = true;
   }
+  if (under_tsan()) {
+    choose_tsan_fiber(thread);
+  }
   wake(thread);
+}
+
+void Block::choose_tsan_fiber(Thread& thread) {
+  thread.context.tsan_fiber = thread.own_tsan_fiber;
+  if (launch_->blocks_only) {
+    if (tsan_fiber_ == nullptr) {
+      tsan_fiber_ = __tsan_create_fiber(0);
+      __tsan_set_fiber_name(tsan_fiber_, "the threads of a CUDA block");
+    }
+    thread.context.tsan_fiber = tsan_fiber_;
+  }
 }
 
 BlockOutcome Block::run() {
@@ -118,6 +134,7 @@ void Block::release_dependency_waits() {
 }
 
 void Block::abandon() {
+  bool abandoned = false;
   for (std::uint32_t i = 0; i < count_; ++i) {
     if (threads_[i].state != ThreadState::kExited) {
       if (under_tsan()) {  // what it did comes before what the caller does next, as for a thread that exits
@@ -127,7 +144,11 @@ void Block::abandon() {
       }
       threads_[i].state = ThreadState::kExited;
       threads_[i].started = false;  // its stack holds a kernel that will never go on
+      abandoned = true;
     }
+  }
+  if (abandoned && tsan_fiber_ != nullptr) {
+    __tsan_destroy_fiber(std::exchange(tsan_fiber_, nullptr));
   }
   barrier_arrived_ = 0;
 }
@@ -173,6 +194,9 @@ void Block::fiber_main(boost::context::detail::transfer_t transfer) {
   for (;;) {
     Thread& self = *running_thread();
     tsan_acquire(self.owner->launch_->begin_edge);
+    if (self.owner->launch_->stream_edge != nullptr) {
+      tsan_acquire(self.owner->launch_->stream_edge);
+    }
     self.owner->take_slot(self);
     self.owner->launch_->body(self.owner->launch_->context);
     self.owner->exit(self);  // returns when the fiber runs its next thread

@@ -39,6 +39,7 @@ struct alignas(64) Thread : ThreadCoordinates {
   const void* atomics[kRememberedAtomics] = {};
   std::uint32_t atomic_count = 0;
   bool fenced = false;
+  void* own_tsan_fiber = nullptr;  // the context's, but where the threads of the block count as one
   // ThreadSanitizer's view of the thread as of its last fence: a fiber that runs nothing and has seen `fence_edge`, to
   // which the thread releases at each fence.
   void* fence_fiber = nullptr;
@@ -78,6 +79,8 @@ struct LaunchState {
   // Objects of happens-before, for ThreadSanitizer: the caller's writes before, the threads' ends, and the end of the
   // producer's grid.
   void* begin_edge = nullptr;
+  void* stream_edge = nullptr;  // what came before on the same stream
+  bool blocks_only = false;     // the threads of a block count as one: only what two blocks do is compared
   void* end_edge = nullptr;
   void* producer_edge = nullptr;
 };
@@ -159,6 +162,7 @@ class Block {
   static constexpr std::uint64_t kPollLimit = std::uint64_t{1} << 26;
 
   void start_thread(std::uint32_t index, uint3 position);
+  void choose_tsan_fiber(Thread& thread);
   void run_next(Thread& self);
   void switch_from(Thread& self, Context& next);
   void wake(Thread& thread) noexcept;
@@ -210,6 +214,7 @@ class Block {
   CallPair question_;
   int barrier_result_[2] = {};
   std::uint64_t barrier_edge_[2] = {};
+  void* tsan_fiber_ = nullptr;
   bool failed_ = false;
   RawFault raw_fault_;
   std::unique_ptr<Thread[]> threads_;

@@ -29,11 +29,14 @@ class Executor {
 
   Report run(const Grid& grid);
   Report run_overlapped(const Grid& producer, const Grid& consumer);
+  void synchronize(unsigned stream);
+  void order_after(unsigned stream, unsigned other);
 
  private:
   static constexpr std::uint32_t kAlternating = 2;
 
-  void begin(std::uint64_t schedule, Report& report);
+  void begin(const Config& config, Report& report);
+  bool compares_blocks_only(const Config& config, std::uint64_t blocks, Policy policy);
   void prepare_launch(LaunchState& launch, const Grid& grid, std::uint64_t& end_edge);
   void finish(Report& report);
   Block& resident(std::uint32_t index);
@@ -48,6 +51,8 @@ class Executor {
   Context host_;
   Random random_{0};
   std::uint64_t begin_edge_ = 0, end_edge_ = 0, consumer_end_edge_ = 0;
+  std::uint64_t stream_edges_[kStreams] = {};
+  void* event_fiber_ = nullptr;
 };
 
 std::uint64_t block_count(const Config& config) noexcept {
@@ -60,7 +65,7 @@ uint3 block_at(const Config& config, std::uint64_t index) noexcept {
 }
 
 // The limits of compute capability 7.5 and later (CUDA C++ Programming Guide, "Compute Capabilities").
-const char* refusal(const Grid& grid) noexcept {
+std::string refusal(const Grid& grid) {
   if (grid.body == nullptr) {
     return "the kernel is a null pointer";
   }
@@ -74,6 +79,9 @@ const char* refusal(const Grid& grid) noexcept {
   if (block_count(config) == 0 || config.grid.x > 0x7FFFFFFFu || config.grid.y > 65535 || config.grid.z > 65535) {
     return "a grid has 1 to 2^31 - 1 blocks in x and 1 to 65,535 in y and z";
   }
+  if (config.stream >= kStreams) {
+    return "a stream is a number below 16";
+  }
   if (config.dynamic_shared_bytes > kMaxSharedBytes) {
     return "a block has at most 227 KiB of dynamic shared memory";
   }
@@ -81,7 +89,7 @@ const char* refusal(const Grid& grid) noexcept {
     return "more than 48 KiB of dynamic shared memory must be asked for: Config::max_dynamic_shared_bytes, in CUDA "
            "cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize";
   }
-  return nullptr;
+  return describe_excess_static_shared();
 }
 
 // The order of a grid's blocks: a permutation by a bijection of [0, 2^bits), walked along its cycles into [0, count).
@@ -131,7 +139,8 @@ Block& Executor::resident(std::uint32_t index) {
   return *residents_[index];
 }
 
-void Executor::begin(std::uint64_t schedule, Report& report) {
+void Executor::begin(const Config& config, Report& report) {
+  const std::uint64_t schedule = config.schedule;
   report.schedule = schedule;
   random_ = Random(schedule);
   race_count = 0;
@@ -139,6 +148,9 @@ void Executor::begin(std::uint64_t schedule, Report& report) {
   host_ = Context{};
   if (under_tsan()) {
     host_.tsan_fiber = __tsan_get_current_fiber();
+  }
+  for (unsigned i = 0; config.stream == 0 && i < kStreams; ++i) {
+    tsan_acquire(&stream_edges_[i]);
   }
   tsan_release(&begin_edge_);
 }
@@ -151,6 +163,18 @@ void Executor::prepare_launch(LaunchState& launch, const Grid& grid, std::uint64
   launch.host = &host_;
   launch.begin_edge = &begin_edge_;
   launch.end_edge = &end_edge;
+  if (grid.config.stream != 0) {
+    launch.end_edge = launch.stream_edge = &stream_edges_[grid.config.stream];
+  }
+}
+
+// Two blocks of more threads than ThreadSanitizer's runtime has slots: the second one takes every slot of the first,
+// and so, from its first barrier on, seems to come after all that the first one did. Half of the schedules therefore
+// tell blocks apart and not their threads.
+bool Executor::compares_blocks_only(const Config& config, std::uint64_t blocks, Policy policy) {
+  constexpr std::uint64_t kThreadsOfTwoBlocks = 200;
+  return tsan_has_slots() && blocks > 1 && policy != Policy::kInOrder &&
+         2 * std::uint64_t{config.block.x} * config.block.y * config.block.z > kThreadsOfTwoBlocks && random_.coin();
 }
 
 void Executor::finish(Report& report) {
@@ -186,44 +210,72 @@ bool Executor::run_block(Block& block, LaunchState& launch, const Config& config
 Report Executor::run(const Grid& grid) {
   const std::lock_guard lock(turn_);
   Report report;
-  if (const char* const reason = refusal(grid)) {
+  if (const std::string reason = refusal(grid); !reason.empty()) {
     report.schedule = grid.config.schedule;
     report.faults.push_back({Fault::Kind::kBadLaunch, {0, 0, 0}, reason});
     return report;
   }
-  begin(grid.config.schedule, report);
+  begin(grid.config, report);
   LaunchState launch;
   prepare_launch(launch, grid, end_edge_);
   {
     const FaultSignals signals;
     const std::uint64_t blocks = block_count(grid.config);
     const BlockOrder order(blocks, launch.policy, random_);
+    launch.blocks_only = compares_blocks_only(grid.config, blocks, launch.policy);
     for (std::uint64_t i = 0; i < blocks; ++i) {
-      Block& block = resident(under_tsan() ? static_cast<std::uint32_t>(i % kAlternating) : 0);
+      Block& block = resident(
+          under_tsan() ? static_cast<std::uint32_t>(grid.config.stream % 2 * kAlternating + i % kAlternating) : 0);
       if (!run_block(block, launch, grid.config, order[i], report)) {
         break;
       }
     }
   }
   report.switches = launch.switches;
+  if (grid.config.stream != 0) {  // the threads are done with their arguments, whatever the order of memory is
+    tsan_forget(const_cast<void*>(grid.context), grid.context_bytes);
+  }
   finish(report);
   return report;
+}
+
+void Executor::synchronize(unsigned stream) {
+  const std::lock_guard lock(turn_);
+  tsan_acquire(&stream_edges_[stream % kStreams]);
+}
+
+// By a fiber that runs nothing, for the caller itself does not wait.
+void Executor::order_after(unsigned stream, unsigned other) {
+  const std::lock_guard lock(turn_);
+  if (under_tsan()) {
+    void* const caller = __tsan_get_current_fiber();
+    if (event_fiber_ != nullptr) {
+      __tsan_destroy_fiber(event_fiber_);
+    }
+    event_fiber_ = __tsan_create_fiber(0);
+    __tsan_switch_to_fiber(event_fiber_, 1);
+    __tsan_acquire(&stream_edges_[other % kStreams]);
+    __tsan_release(&stream_edges_[stream % kStreams]);
+    __tsan_switch_to_fiber(caller, 1);
+  }
 }
 
 // The consumer's blocks that start early run to their dependency wait at a moment of the producer's grid that the
 // schedule draws, and go on when that grid has ended. A read before the wait then sees old data, and is a race to
 // ThreadSanitizer.
-Report Executor::run_overlapped(const Grid& producer, const Grid& consumer) {
+Report Executor::run_overlapped(const Grid& producer_grid, const Grid& consumer_grid) {
+  Grid producer = producer_grid, consumer = consumer_grid;
+  producer.config.stream = consumer.config.stream = 0;
   const std::lock_guard lock(turn_);
   Report report;
   for (const Grid* grid : {&producer, &consumer}) {
-    if (const char* const reason = refusal(*grid)) {
+    if (const std::string reason = refusal(*grid); !reason.empty()) {
       report.schedule = producer.config.schedule;
       report.faults.push_back({Fault::Kind::kBadLaunch, {0, 0, 0}, reason});
       return report;
     }
   }
-  begin(producer.config.schedule, report);
+  begin(producer.config, report);
   LaunchState first, second;
   prepare_launch(first, producer, end_edge_);
   prepare_launch(second, consumer, consumer_end_edge_);
@@ -409,6 +461,18 @@ void memory_fence() {
 }  // namespace kvwitness::simt::detail
 
 namespace kvwitness::simt {
+
+void synchronize(unsigned stream) {
+  detail::Executor::instance().synchronize(stream);
+}
+void synchronize() {
+  for (unsigned stream = 0; stream < kStreams; ++stream) {
+    detail::Executor::instance().synchronize(stream);
+  }
+}
+void order_after(unsigned stream, unsigned other) {
+  detail::Executor::instance().order_after(stream, other);
+}
 
 Sanitizer active_sanitizer() noexcept {
   return detail::under_tsan()   ? Sanitizer::kThread

@@ -1,5 +1,6 @@
 #include "kernels/simt/src/memory.h"
 
+#include <cxxabi.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <kvwitness/simt.h>
@@ -7,7 +8,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <new>
@@ -338,7 +341,51 @@ bool holds_shared_variables(const char* section_name) noexcept {
   return starts_with(".kvwitness_shared") || starts_with(".noinit");
 }
 
-void append_ranges_of(const char* path, std::uintptr_t base, std::vector<SharedRange>& ranges) {
+// The `__shared__` variables of one function: their names are its own, mangled, with E and their name behind it.
+struct FunctionUse {
+  std::string function;
+  std::size_t bytes = 0;
+};
+
+std::string function_of(const std::string& variable) {
+  std::size_t end = variable.rfind('E');
+  while (end != std::string::npos && end != 0 && (variable[end + 1] < '0' || variable[end + 1] > '9')) {
+    end = variable.rfind('E', end - 1);
+  }
+  return variable.rfind("_ZZ", 0) == 0 && end != std::string::npos ? "_Z" + variable.substr(3, end - 3) : std::string();
+}
+
+// Programs without a symbol table have no uses.
+void append_uses_of(int file, const std::vector<Section>& sections, const std::vector<bool>& is_shared,
+                    std::vector<FunctionUse>& uses) {
+  for (const Section& section : sections) {
+    if (section.sh_type != SHT_SYMTAB || section.sh_link >= sections.size()) {
+      continue;
+    }
+    std::vector<ElfW(Sym)> symbols(section.sh_size / sizeof(ElfW(Sym)));
+    std::vector<char> names(sections[section.sh_link].sh_size + 1);
+    if (!read_at(file, symbols.data(), symbols.size() * sizeof(ElfW(Sym)), section.sh_offset) ||
+        !read_at(file, names.data(), names.size() - 1, sections[section.sh_link].sh_offset)) {
+      return;
+    }
+    for (const ElfW(Sym) & symbol : symbols) {
+      if (symbol.st_shndx >= is_shared.size() || !is_shared[symbol.st_shndx] || symbol.st_name >= names.size()) {
+        continue;
+      }
+      const std::string function = function_of(&names[symbol.st_name]);
+      const auto use = std::find_if(uses.begin(), uses.end(),
+                                    [&](const FunctionUse& other) { return other.function == function; });
+      if (!function.empty() && use == uses.end()) {
+        uses.push_back({function, symbol.st_size});
+      } else if (!function.empty()) {
+        use->bytes += symbol.st_size;
+      }
+    }
+  }
+}
+
+void append_ranges_of(const char* path, std::uintptr_t base, std::vector<SharedRange>& ranges,
+                      std::vector<FunctionUse>& uses) {
   const int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) {
     return;  // the kernel's own object has no file, and no variables
@@ -356,6 +403,13 @@ void append_ranges_of(const char* path, std::uintptr_t base, std::vector<SharedR
     names.resize(sections[header.e_shstrndx].sh_size + 1);
     readable = read_at(file, names.data(), names.size() - 1, sections[header.e_shstrndx].sh_offset);
   }
+  std::vector<bool> is_shared;
+  for (const Section& section : sections) {
+    is_shared.push_back(readable && section.sh_name < names.size() && holds_shared_variables(&names[section.sh_name]));
+  }
+  if (readable && std::find(is_shared.begin(), is_shared.end(), true) != is_shared.end()) {
+    append_uses_of(file, sections, is_shared, uses);
+  }
   close(file);
   for (const Section& section : sections) {
     if (readable && section.sh_size != 0 && section.sh_name < names.size() &&
@@ -370,13 +424,16 @@ struct LoadedObjects {
   bool scanned = false;
   unsigned long long loads = 0;
   std::vector<SharedRange> ranges;
+  std::vector<FunctionUse> uses;
 };
+
+LoadedObjects loaded_objects;
 
 int visit_object(dl_phdr_info* info, std::size_t, void* context) {
   auto& objects = *static_cast<LoadedObjects*>(context);
   const bool is_program = info->dlpi_name == nullptr || info->dlpi_name[0] == '\0';
   append_ranges_of(is_program ? "/proc/self/exe" : info->dlpi_name, static_cast<std::uintptr_t>(info->dlpi_addr),
-                   objects.ranges);
+                   objects.ranges, objects.uses);
   return 0;
 }
 
@@ -388,16 +445,33 @@ int visit_load_count(dl_phdr_info* info, std::size_t, void* count) {
 }  // namespace
 
 const std::vector<SharedRange>& static_shared_ranges() {
-  static LoadedObjects objects;
+  LoadedObjects& objects = loaded_objects;
   unsigned long long loads = 0;
   dl_iterate_phdr(visit_load_count, &loads);
   if (!objects.scanned || loads != objects.loads) {
     objects.ranges.clear();
+    objects.uses.clear();
     dl_iterate_phdr(visit_object, &objects);
     objects.loads = loads;
     objects.scanned = true;
   }
   return objects.ranges;
+}
+
+std::string describe_excess_static_shared() {
+  constexpr std::size_t kMostBytes = std::size_t{48} * 1024;
+  static_shared_ranges();
+  for (const FunctionUse& use : loaded_objects.uses) {
+    if (use.bytes > kMostBytes && !under_asan()) {  // with AddressSanitizer a variable's red zone is a part of it
+      int status = 0;
+      char* const name = abi::__cxa_demangle(use.function.c_str(), nullptr, nullptr, &status);
+      const std::string function = name != nullptr ? name : use.function;
+      std::free(name);
+      return function + " has " + std::to_string(use.bytes) +
+             " bytes of static shared memory, more than the 49152 that a block has";
+    }
+  }
+  return {};
 }
 
 void poison_shared(std::byte* begin, std::size_t bytes, std::uint64_t pattern) noexcept {

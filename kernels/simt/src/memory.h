@@ -66,6 +66,9 @@ struct SharedRange {
 };
 const std::vector<SharedRange>& static_shared_ranges();
 
+// A function whose static shared memory is more than a block has; empty where there is none.
+std::string describe_excess_static_shared();
+
 // What memory holds that nobody wrote: zeros, ones or noise without a zero byte.
 std::uint64_t draw_poison(Random& random) noexcept;
 // That of global memory, from now on.

@@ -58,7 +58,12 @@ struct Config {
   // cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) opts in to more than 48 KiB, up to what the GPU has.
   std::size_t max_dynamic_shared_bytes = std::size_t{48} * 1024;
   std::uint64_t schedule = in_order;
+  // Below kStreams. Launches on different streams are not ordered, nor is what the caller does after one on another
+  // stream than 0, until synchronize() or order_after(); the legacy default stream 0 is ordered with all of them. Only
+  // ThreadSanitizer sees the difference: a launch runs when it is called.
+  unsigned stream = 0;
 };
+inline constexpr unsigned kStreams = 16;
 
 struct Fault {
   enum class Kind {
@@ -118,6 +123,7 @@ struct Grid {
   Config config;
   void (*body)(const void* context);  // null where the kernel is
   const void* context;
+  std::size_t context_bytes;
 };
 
 Report run(const Grid& grid);
@@ -141,7 +147,9 @@ class Launch {
         call_{kernel, std::tuple<std::decay_t<Parameters>...>(std::forward<Arguments>(arguments)...)} {}
 
   // Valid while this object lives.
-  detail::Grid grid() const noexcept { return {config_, call_.kernel == nullptr ? nullptr : run_call, &call_}; }
+  detail::Grid grid() const noexcept {
+    return {config_, call_.kernel == nullptr ? nullptr : run_call, &call_, sizeof(call_)};
+  }
 
  private:
   struct Call {
@@ -186,6 +194,14 @@ template <class... Producer, class... Consumer>
 Report launch_overlapped(const Launch<Producer...>& producer, const Launch<Consumer...>& consumer) {
   return detail::run_overlapped(producer.grid(), consumer.grid());
 }
+
+// The caller waits for what was launched on the stream (cudaStreamSynchronize), or on every stream
+// (cudaDeviceSynchronize).
+void synchronize(unsigned stream);
+void synchronize();
+// What is launched on `stream` from now on comes after what was launched on `other` so far: an event recorded there and
+// waited for here.
+void order_after(unsigned stream, unsigned other);
 
 // Device memory with bounds: elements of T that end where an inaccessible page begins, so that the first
 // access past the end is a fault at the access (but for less than alignment_bytes of padding, which is

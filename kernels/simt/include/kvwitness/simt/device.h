@@ -130,6 +130,8 @@ struct Alignment {
   constexpr name##4 make_##name##4(element x, element y, element z, element w) noexcept { \
     return {x, y, z, w};                                                                  \
   }
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 // clang-format off
 KVWITNESS_SIMT_VECTORS(signed char, char)
 KVWITNESS_SIMT_VECTORS(unsigned char, uchar)
@@ -144,6 +146,7 @@ KVWITNESS_SIMT_VECTORS(unsigned long long, ulonglong)
 KVWITNESS_SIMT_VECTORS(float, float)
 KVWITNESS_SIMT_VECTORS(double, double)
 // clang-format on
+#pragma GCC diagnostic pop
 #undef KVWITNESS_SIMT_VECTORS
 #undef KVWITNESS_SIMT_ALIGNMENT
 // The vectors of 32 bytes by the alignment that their name carries.
