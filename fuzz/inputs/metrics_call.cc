@@ -41,7 +41,6 @@ Bytes input_of(std::uint8_t function, const harness::Case& value) {
 
 std::vector<Bytes> inputs_of(const harness::Case& value) {
   std::vector<Bytes> inputs;
-  inputs.reserve(kFunctionCount);
   for (std::uint8_t function = 0; function < kFunctionCount; ++function) {
     inputs.push_back(input_of(function, value));
   }

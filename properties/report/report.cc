@@ -220,7 +220,6 @@ std::string skipped_listing(std::span<const Skipped> skipped) {
   }
   if (by_reason.empty()) return "nothing";
   std::vector<std::string> groups;
-  groups.reserve(by_reason.size());
   for (const auto& [reason, names] : by_reason) {
     groups.push_back(fmt::format("{} ({})", fmt::join(names, ", "), reason));
   }

@@ -40,7 +40,7 @@ Verdict oracle_equality(const Case& value, const Outcome& outcome, Implementatio
   if (auto verdict = ended_badly(outcome)) {
     return *verdict;
   }
-  const Verdict status = right_status(value, outcome, implementation);
+  Verdict status = right_status(value, outcome, implementation);
   if (status.kind == Verdict::Kind::kBroken || outcome.status != status::kOk) {
     return status;
   }

@@ -47,6 +47,7 @@ class Probe {
              const Case value = call_of(operation, shape);
              if (!is_legal(value) || !implementation_.supports(value)) return false;
              const Outcome outcome = implementation_.run(value);
+             // The condition around this lambda reads failures_ before. NOLINTNEXTLINE(bugprone-inc-dec-in-conditions)
              if (!came_back(outcome)) ++failures_;
              return outcome.ending != Ending::kUnsupported;
            });

@@ -33,6 +33,7 @@ class IsolatedImplementation final : public ForwardingImplementation {
   // One at a time, each in the worker process.
   std::size_t runs_together() const override { return 1; }
   std::vector<Outcome> run_together(std::span<const RunRequest> requests) override {
+    // NOLINTNEXTLINE(bugprone-parent-virtual-call): past the forwarding, which would not come back to the worker
     return Implementation::run_together(requests);
   }
   bool restart() override {

@@ -67,7 +67,7 @@ void finish(const Row& row, std::int32_t* out) {
 }
 
 void merge_row(const Row& row, std::int32_t* out) {
-  rule::Row merged = row;
+  rule::Row merged = static_cast<const rule::Row&>(row);
   if (is(Fault::in_place_read_late) && row.learned == out && row.budget > 0) out[row.keep] = -1;
   if (is(Fault::budget_of_the_batch)) merged.budget = std::max<int64_t>(row.budget - history.written_in_batch, 0);
   const std::vector<std::int32_t> found = witnesses_of(row);
@@ -339,7 +339,6 @@ int32_t answer(Arguments call) {
 }  // namespace kvwitness::faults
 
 using kvwitness::faults::answer;
-using kvwitness::faults::Arguments;
 using kvwitness::faults::Kind;
 
 extern "C" int32_t kvw_plugin_abi_version(void) {
