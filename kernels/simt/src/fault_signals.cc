@@ -9,7 +9,7 @@ namespace {
 
 // One launch runs at a time, so its handlers can be kept here.
 alignas(16) char handler_stack[64 * 1024];
-struct sigaction previous_segv, previous_bus;
+struct sigaction previous_segv, previous_bus, previous_ill;
 
 const void* instruction_of(const void* machine_state) noexcept {
   const auto* const state = static_cast<const ucontext_t*>(machine_state);
@@ -29,16 +29,20 @@ void handle(int signal_number, siginfo_t* information, void* machine_state) {
     const bool has_address = information->si_code == SEGV_MAPERR || information->si_code == SEGV_ACCERR;
     self->owner->fail(*self,
                       self->owner->classify_signal(*self, information->si_addr, signal_number == SIGSEGV && has_address,
-                                                   instruction_of(machine_state)));
+                                                   instruction_of(machine_state), signal_number == SIGILL));
   }
   // Not a kernel's access: the former handler, or the default, meets the same instruction again.
-  sigaction(signal_number, signal_number == SIGSEGV ? &previous_segv : &previous_bus, nullptr);
+  sigaction(signal_number,
+            signal_number == SIGSEGV  ? &previous_segv
+            : signal_number == SIGBUS ? &previous_bus
+                                      : &previous_ill,
+            nullptr);
 }
 
 }  // namespace
 
 FaultSignals::FaultSignals() {
-  if (under_tsan() || under_asan()) {
+  if (under_tsan() || under_asan() || under_msan()) {
     return;
   }
   stack_t stack = {};
@@ -51,6 +55,7 @@ FaultSignals::FaultSignals() {
   sigemptyset(&action.sa_mask);
   sigaction(SIGSEGV, &action, &previous_segv);
   sigaction(SIGBUS, &action, &previous_bus);
+  sigaction(SIGILL, &action, &previous_ill);
   installed_ = true;
 }
 
@@ -58,6 +63,7 @@ FaultSignals::~FaultSignals() {
   if (installed_) {
     sigaction(SIGSEGV, &previous_segv, nullptr);
     sigaction(SIGBUS, &previous_bus, nullptr);
+    sigaction(SIGILL, &previous_ill, nullptr);
     sigaltstack(&previous_stack_, nullptr);
   }
 }

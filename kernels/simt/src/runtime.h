@@ -1,0 +1,14 @@
+// What the rest of the executor tells the host's side of CUDA.
+#ifndef KVWITNESS_KERNELS_SIMT_SRC_RUNTIME_H
+#define KVWITNESS_KERNELS_SIMT_SRC_RUNTIME_H
+
+#include <cstdint>
+
+namespace kvwitness::simt::detail {
+
+// The schedule of the launches by <<<>>> from here on; run_schedules sets it before each try.
+void set_launch_schedule(std::uint64_t schedule) noexcept;
+
+}  // namespace kvwitness::simt::detail
+
+#endif  // KVWITNESS_KERNELS_SIMT_SRC_RUNTIME_H
