@@ -6,7 +6,7 @@ find_path(KVWITNESS_CCCL_DIR cub/block/block_scan.cuh
   DOC "The folder with CCCL's headers (cub, cuda/std), for CUDA sources that include them")
 mark_as_advanced(KVWITNESS_CCCL_DIR)
 
-# kvwitness_add_simt_test(FILE.cu [NAME name] [SANITIZER none|thread|address] [SCHEDULES count] [DEFINES definition...]
+# kvwitness_add_simt_test(FILE.cu [NAME name] [SANITIZER none|thread|address|memory] [SCHEDULES count] [DEFINES definition...]
 #                         [LIBRARIES target...] [LABELS label...] [NO_TEST])
 #
 # Builds FILE.cu with the C++ compiler as the executable NAME (by default the file's stem, with the sanitizer's name behind it where there is
@@ -19,8 +19,9 @@ mark_as_advanced(KVWITNESS_CCCL_DIR)
 #
 # cuda/std and CUB's block and warp primitives are those of CCCL, in the folder KVWITNESS_CCCL_DIR (by default, that of the CUDA toolkit).
 #
-# SANITIZER thread reports missing barriers as data races at their source lines, address what is accessed out of bounds. By default the
-# program is built without one, or with that of the kvwitness build. LIBRARIES are linked; NO_TEST leaves the test out.
+# SANITIZER thread reports missing barriers as data races at their source lines, address what is accessed out of bounds, memory (Clang only)
+# what is used that nobody wrote. By default the program is built without one, or with that of the kvwitness build. LIBRARIES are linked;
+# NO_TEST leaves the test out.
 function(kvwitness_add_simt_test file)
   cmake_parse_arguments(PARSE_ARGV 1 arg "NO_TEST" "NAME;SANITIZER;SCHEDULES" "DEFINES;LIBRARIES;LABELS")
   if(DEFINED arg_UNPARSED_ARGUMENTS)
@@ -31,8 +32,10 @@ function(kvwitness_add_simt_test file)
     if(KVWITNESS_SANITIZE MATCHES "^(thread|address)$")
       set(arg_SANITIZER "${KVWITNESS_SANITIZE}")
     endif()
-  elseif(NOT arg_SANITIZER MATCHES "^(none|thread|address)$")
-    message(FATAL_ERROR "kvwitness_add_simt_test(${file}): SANITIZER is '${arg_SANITIZER}'; it is none, thread or address")
+  elseif(NOT arg_SANITIZER MATCHES "^(none|thread|address|memory)$")
+    message(FATAL_ERROR "kvwitness_add_simt_test(${file}): SANITIZER is '${arg_SANITIZER}'; it is none, thread, address or memory")
+  elseif(arg_SANITIZER STREQUAL "memory" AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "kvwitness_add_simt_test(${file}): SANITIZER memory needs Clang")
   endif()
   if(NOT DEFINED arg_NAME)
     cmake_path(GET file STEM LAST_ONLY arg_NAME)
@@ -69,11 +72,37 @@ function(kvwitness_add_simt_test file)
     set(flags -fsanitize=thread)
   elseif(arg_SANITIZER STREQUAL "address")
     set(flags -fsanitize=address,undefined -fno-sanitize-recover=undefined)
+  elseif(arg_SANITIZER STREQUAL "memory")
+    set(flags -fsanitize=memory -fsanitize-recover=memory)
   endif()
   if(DEFINED flags)
     # -O1 keeps one report a defect: an optimiser may split or join the accesses of a race.
-    target_compile_options(${arg_NAME} PRIVATE ${flags} -O1 -g1 -fno-omit-frame-pointer)
+    target_compile_options(${arg_NAME} PRIVATE ${flags} -O1)
     target_link_options(${arg_NAME} PRIVATE ${flags})
+  endif()
+  # Lines, and the calls by which a thread came to a barrier: frame pointers, and no two calls made one.
+  target_compile_options(${arg_NAME} PRIVATE -g1 -fno-omit-frame-pointer -fno-optimize-sibling-calls
+    $<$<CXX_COMPILER_ID:GNU>:-fno-tree-tail-merge> $<$<CXX_COMPILER_ID:GNU>:-fno-crossjumping>)
+  # A misaligned access, and an index past an array, are the executor's to report in builds without UndefinedBehaviorSanitizer. The checks call
+  # functions of that sanitizer's runtime, which is not linked: the executor answers.
+  if(NOT arg_SANITIZER STREQUAL "address")
+    target_compile_options(${arg_NAME} PRIVATE -fsanitize=alignment,bounds -fsanitize-recover=alignment,bounds)
+    target_link_options(${arg_NAME} PRIVATE LINKER:--wrap=__ubsan_handle_type_mismatch_v1
+      LINKER:--wrap=__ubsan_handle_out_of_bounds)
+  endif()
+  if(arg_SANITIZER STREQUAL "memory")
+    target_link_options(${arg_NAME} PRIVATE LINKER:--wrap=__msan_warning)
+  endif()
+  # Polling by volatile accesses must let the other threads run. Under ThreadSanitizer the executor sees these accesses; elsewhere it counts the
+  # steps of a source that has any.
+  if(arg_SANITIZER STREQUAL "thread")
+    target_compile_options(${arg_NAME} PRIVATE $<$<CXX_COMPILER_ID:GNU>:--param=tsan-distinguish-volatile=1>
+      "$<$<CXX_COMPILER_ID:Clang>:SHELL:-mllvm -tsan-distinguish-volatile>")
+  else()
+    file(STRINGS "${source}" volatile_accesses REGEX "(^|[^A-Za-z0-9_])volatile([^A-Za-z0-9_]|$)")
+    if(volatile_accesses)
+      target_compile_options(${arg_NAME} PRIVATE -fsanitize-coverage=trace-pc)
+    endif()
   endif()
   if(arg_SANITIZER STREQUAL "thread")
     kvwitness_simt_thread_launcher(launcher)

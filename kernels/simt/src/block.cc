@@ -66,6 +66,7 @@ void Block::start_thread(std::uint32_t index, uint3 position) {
   thread.index = index;
   thread.atomic_count = 0;
   thread.fenced = false;
+  thread.steps = 0;
   if (!thread.started) {
     thread.context.tsan_fiber = thread.own_tsan_fiber;
     start_fiber(thread.context, index, fiber_main);

@@ -28,6 +28,8 @@ struct alignas(64) Thread : ThreadCoordinates {
   std::uint32_t index = 0;  // in the block; its warp is index / 32
   ThreadState state = ThreadState::kExited;
   bool started = false;  // has a fiber
+  std::uint32_t steps = 0;
+  static constexpr std::uint32_t kStepsBeforeGivingWay = 1024;
   // Where it waits, if it does.
   WarpOperation operation = WarpOperation::kSync;
   BlockVote vote = BlockVote::kNone;
@@ -63,6 +65,7 @@ struct RawFault {
   Site other_site = {nullptr, 0};
   const void* address = nullptr;
   const void* instruction = nullptr;
+  static constexpr long long kArray = -2;  // the view is an array of the program
   long long view_index = 0, view_count = -1;
   CallChain calls[2] = {};  // by which this thread and the others came to a barrier
 };

@@ -1,5 +1,6 @@
 // What the compilers' instrumentation calls and no sanitizer's runtime answers: volatile accesses under ThreadSanitizer
-// (tsan-distinguish-volatile), and MemorySanitizer's finding, which the link option --wrap brings here.
+// (tsan-distinguish-volatile), and, brought here by the link option --wrap, MemorySanitizer's finding and those of
+// UndefinedBehaviorSanitizer's checks of alignments and array indices, whose runtime is not linked.
 #include "kernels/simt/src/block.h"
 
 namespace kvwitness::simt::detail {
@@ -71,6 +72,29 @@ void __wrap___msan_warning() {
                               .thread = self,
                               .text = "uses memory that nobody wrote",
                               .instruction = static_cast<const char*>(__builtin_return_address(0)) - 1});
+  }
+}
+
+void __wrap___ubsan_handle_type_mismatch_v1(void*, void* address) {
+  using namespace kvwitness::simt;
+  if (detail::Thread* const self = detail::running_thread(); self != nullptr) {
+    self->owner->fail(*self, {.kind = Fault::Kind::kMisaligned,
+                              .thread = self,
+                              .text = "accesses an address that is no multiple of the type's alignment",
+                              .address = address,
+                              .instruction = static_cast<const char*>(__builtin_return_address(0)) - 1});
+  }
+}
+// A narrow index comes by value.
+void __wrap___ubsan_handle_out_of_bounds(void*, void* index) {
+  using namespace kvwitness::simt;
+  if (detail::Thread* const self = detail::running_thread(); self != nullptr) {
+    self->owner->fail(*self, {.kind = Fault::Kind::kOutOfBounds,
+                              .thread = self,
+                              .text = "accesses an element past the end of an array",
+                              .instruction = static_cast<const char*>(__builtin_return_address(0)) - 1,
+                              .view_index = static_cast<long long>(reinterpret_cast<std::intptr_t>(index)),
+                              .view_count = detail::RawFault::kArray});
   }
 }
 }

@@ -189,7 +189,9 @@ Fault Block::fault() const {
     text += raw_fault_.site.file != nullptr ? ", the others at " : ": the others are at ";
     text += place(raw_fault_.other_site);
   }
-  if (fault.kind == Fault::Kind::kOutOfBounds && raw_fault_.view_count >= 0) {
+  if (fault.kind == Fault::Kind::kOutOfBounds && raw_fault_.view_count == RawFault::kArray) {
+    text += ": index " + std::to_string(raw_fault_.view_index);
+  } else if (fault.kind == Fault::Kind::kOutOfBounds && raw_fault_.view_count >= 0) {
     text += std::to_string(raw_fault_.view_index) + " of a view of " + std::to_string(raw_fault_.view_count) +
             " elements";
   } else if (fault.kind == Fault::Kind::kOutOfBounds) {

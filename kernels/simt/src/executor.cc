@@ -9,6 +9,7 @@
 
 #include "kernels/simt/src/block.h"
 #include "kernels/simt/src/fault_signals.h"
+#include "kernels/simt/src/runtime.h"
 
 namespace kvwitness::simt::detail {
 namespace {
@@ -31,6 +32,8 @@ class Executor {
   Report run_overlapped(const Grid& producer, const Grid& consumer);
   void synchronize(unsigned stream);
   void order_after(unsigned stream, unsigned other);
+  void record(std::uint64_t& event, unsigned stream);
+  void wait(unsigned stream, std::uint64_t& event);
 
  private:
   static constexpr std::uint32_t kAlternating = 2;
@@ -40,6 +43,7 @@ class Executor {
   void prepare_launch(LaunchState& launch, const Grid& grid, std::uint64_t& end_edge);
   void finish(Report& report);
   Block& resident(std::uint32_t index);
+  void carry_order(void* from, void* to);
   // Runs one block to its end (or, in a consumer, to its wait). False ends the launch.
   bool run_block(Block& block, LaunchState& launch, const Config& config, std::uint64_t index, Report& report);
   void run_grids(LaunchState& first, const Config& producer, LaunchState& second, const Config& consumer,
@@ -62,6 +66,14 @@ std::uint64_t block_count(const Config& config) noexcept {
 uint3 block_at(const Config& config, std::uint64_t index) noexcept {
   return {static_cast<unsigned>(index % config.grid.x), static_cast<unsigned>(index / config.grid.x % config.grid.y),
           static_cast<unsigned>(index / config.grid.x / config.grid.y)};
+}
+
+// Which of the two pairs of residents a stream's blocks use: on the same one, two streams count as ordered.
+std::uint64_t pair_of(const Config& config) noexcept {
+  if (config.stream == 0 || policy_of(config.schedule) == Policy::kInOrder) {
+    return config.stream % 2;
+  }
+  return Random(config.schedule * kStreams + config.stream).next() >> 63;
 }
 
 // The limits of compute capability 7.5 and later (CUDA C++ Programming Guide, "Compute Capabilities").
@@ -225,7 +237,7 @@ Report Executor::run(const Grid& grid) {
     launch.blocks_only = compares_blocks_only(grid.config, blocks, launch.policy);
     for (std::uint64_t i = 0; i < blocks; ++i) {
       Block& block = resident(
-          under_tsan() ? static_cast<std::uint32_t>(grid.config.stream % 2 * kAlternating + i % kAlternating) : 0);
+          under_tsan() ? static_cast<std::uint32_t>(pair_of(grid.config) * kAlternating + i % kAlternating) : 0);
       if (!run_block(block, launch, grid.config, order[i], report)) {
         break;
       }
@@ -245,8 +257,7 @@ void Executor::synchronize(unsigned stream) {
 }
 
 // By a fiber that runs nothing, for the caller itself does not wait.
-void Executor::order_after(unsigned stream, unsigned other) {
-  const std::lock_guard lock(turn_);
+void Executor::carry_order(void* from, void* to) {
   if (under_tsan()) {
     void* const caller = __tsan_get_current_fiber();
     if (event_fiber_ != nullptr) {
@@ -254,10 +265,25 @@ void Executor::order_after(unsigned stream, unsigned other) {
     }
     event_fiber_ = __tsan_create_fiber(0);
     __tsan_switch_to_fiber(event_fiber_, 1);
-    __tsan_acquire(&stream_edges_[other % kStreams]);
-    __tsan_release(&stream_edges_[stream % kStreams]);
+    __tsan_acquire(from);
+    __tsan_release(to);
     __tsan_switch_to_fiber(caller, 1);
   }
+}
+
+void Executor::order_after(unsigned stream, unsigned other) {
+  const std::lock_guard lock(turn_);
+  carry_order(&stream_edges_[other % kStreams], &stream_edges_[stream % kStreams]);
+}
+
+void Executor::record(std::uint64_t& event, unsigned stream) {
+  const std::lock_guard lock(turn_);
+  carry_order(&stream_edges_[stream % kStreams], &event);
+}
+
+void Executor::wait(unsigned stream, std::uint64_t& event) {
+  const std::lock_guard lock(turn_);
+  carry_order(&event, &stream_edges_[stream % kStreams]);
 }
 
 // The consumer's blocks that start early run to their dependency wait at a moment of the producer's grid that the
@@ -396,6 +422,13 @@ std::uint64_t warp_collective(WarpOperation operation, unsigned int mask, std::u
   return self.owner->collective(self, operation, mask, value, argument, site);
 }
 
+void record_event(std::uint64_t& event, unsigned stream) {
+  Executor::instance().record(event, stream);
+}
+void wait_for_event(unsigned stream, std::uint64_t& event) {
+  Executor::instance().wait(stream, event);
+}
+
 void dependency_wait(Site site) {
   Thread& self = calling_thread();
   self.owner->wait_for_producer(self, site);
@@ -482,6 +515,16 @@ Sanitizer active_sanitizer() noexcept {
 }
 
 }  // namespace kvwitness::simt
+
+// Each basic block of a source that polls by volatile accesses calls this (-fsanitize-coverage=trace-pc). A thread that
+// takes many steps without a call of the executor gives way.
+extern "C" void __sanitizer_cov_trace_pc();
+extern "C" void __sanitizer_cov_trace_pc() {
+  using namespace kvwitness::simt::detail;
+  if (Thread* const self = running_thread(); self != nullptr && ++self->steps % Thread::kStepsBeforeGivingWay == 0) {
+    self->owner->atomic_yield(*self);
+  }
+}
 
 // ThreadSanitizer calls this after each report that it has printed.
 extern "C" void __tsan_on_report(const void*) {

@@ -23,9 +23,10 @@
 #include "kernels/simt/src/memory.h"
 
 struct CUstream_st {
-  unsigned int flags;
+  unsigned int number;  // Config::stream
 };
 struct CUevent_st {
+  std::uint64_t edge = 0;
   std::optional<std::chrono::steady_clock::time_point> recorded;
 };
 
@@ -42,6 +43,7 @@ struct Runtime {
   std::map<const void*, std::size_t> symbols;  // bytes, by address
   std::map<const void*, std::size_t> dynamic_limit;
   std::set<CUstream_st*> streams;
+  unsigned int streams_made = 0;
   std::set<CUevent_st*> events;
   std::set<void*> host_memory;
 };
@@ -124,16 +126,16 @@ void choose_schedule() {
   if (state.schedule_is_set) {
     return;
   }
-  state.schedule_is_set = true;
   if (const std::optional<std::uint64_t> schedule = number_in_environment("KVWITNESS_SIMT_SCHEDULE")) {
-    state.schedule = *schedule;
+    set_launch_schedule(*schedule);
     return;
   }
+  set_launch_schedule(in_order);
   const std::uint64_t count = number_in_environment("KVWITNESS_SIMT_SCHEDULES").value_or(1);
   for (std::uint64_t i = 1; i < count; ++i) {
     const std::uint64_t schedule = i % 2 == 1 ? random_schedule(i / 2) : pct_schedule(i / 2);
     if (continue_in_child(schedule)) {
-      state.schedule = schedule;
+      set_launch_schedule(schedule);
       return;
     }
   }
@@ -197,9 +199,6 @@ cudaError_t allocate(void** memory, std::size_t bytes) {
   } catch (const std::bad_alloc&) {
     return keep(cudaErrorMemoryAllocation);
   }
-  // No zeros, other bytes under another schedule.
-  const auto pattern = static_cast<unsigned char>(0xA5u ^ (runtime().schedule * 0x1Du & 0x7Eu));
-  std::memset(*memory, pattern, bytes);
   return cudaSuccess;
 }
 
@@ -231,6 +230,7 @@ cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind k
 void set_launch_schedule(std::uint64_t schedule) noexcept {
   runtime().schedule_is_set = true;
   runtime().schedule = schedule;
+  seed_global_poison(schedule);
 }
 
 void register_symbol(void* symbol, std::size_t bytes) {
@@ -296,6 +296,7 @@ void launch_by_chevron(const Grid& grid, const ChevronSite& where) {
   }
   Grid scheduled = grid;
   scheduled.config.schedule = state.schedule;
+  scheduled.config.max_dynamic_shared_bytes = limit;
   const Report report = run(scheduled);
   if (report.ok()) {
     return;
@@ -413,10 +414,11 @@ cudaError_t cudaSetDevice(int device) {
 }
 
 cudaError_t cudaDeviceReset() {
-  return enter();
+  return cudaDeviceSynchronize();
 }
 
 cudaError_t cudaDeviceSynchronize() {
+  kvwitness::simt::synchronize();
   return enter();
 }
 
@@ -482,6 +484,45 @@ cudaError_t cudaDriverGetVersion(int* version) {
   return cudaRuntimeGetVersion(version);
 }
 
+// ---- The checks of streams and events ------------------------------------------------------------------------------------------------
+
+namespace {
+
+bool is_stream(cudaStream_t stream) {
+  return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread ||
+         runtime().streams.count(stream) != 0;
+}
+
+// Two streams that share a number count as ordered. A stream of cudaStreamNonBlocking is one like the others.
+constexpr unsigned int kStreamOfTheThread = kvwitness::simt::kStreams - 1;
+unsigned int number_of(cudaStream_t stream) {
+  return stream == nullptr || stream == cudaStreamLegacy ? 0
+         : stream == cudaStreamPerThread                 ? kStreamOfTheThread
+                                                         : stream->number;
+}
+
+cudaError_t check_stream(cudaStream_t stream) {
+  const cudaError_t error = enter();
+  return error != cudaSuccess ? error : is_stream(stream) ? cudaSuccess : keep(cudaErrorInvalidResourceHandle);
+}
+
+cudaError_t check_event(cudaEvent_t event) {
+  const cudaError_t error = enter();
+  return error != cudaSuccess                 ? error
+         : runtime().events.count(event) != 0 ? cudaSuccess
+                                              : keep(cudaErrorInvalidResourceHandle);
+}
+
+}  // namespace
+
+namespace kvwitness::simt::detail {
+
+unsigned int stream_number(cudaStream_t stream) {
+  return check_stream(stream) == cudaSuccess ? number_of(stream) : kStreams;
+}
+
+}  // namespace kvwitness::simt::detail
+
 // ---- Memory ---------------------------------------------------------------------------------------------------------------------------
 
 cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
@@ -510,6 +551,7 @@ cudaError_t cudaFree(void* memory) {
   if (const cudaError_t error = enter(); error != cudaSuccess) {
     return error;
   }
+  kvwitness::simt::synchronize();
   if (memory == nullptr) {
     return cudaSuccess;
   }
@@ -529,14 +571,20 @@ cudaError_t cudaFreeHost(void* memory) {
   return cudaFree(memory);
 }
 
+// The host does the work of a copy, after what was launched before: on every stream, or on the copy's own.
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  kvwitness::simt::synchronize();
   return kvwitness::simt::detail::copy(to, from, bytes, kind);
 }
-cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t) {
-  return kvwitness::simt::detail::copy(to, from, bytes, kind);
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+  const cudaError_t error = cudaStreamSynchronize(stream);
+  return error != cudaSuccess ? error : kvwitness::simt::detail::copy(to, from, bytes, kind);
 }
 cudaError_t cudaMemset(void* memory, int value, std::size_t bytes) {
-  if (const cudaError_t error = enter(); error != cudaSuccess) {
+  return cudaMemsetAsync(memory, value, bytes, nullptr);
+}
+cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t stream) {
+  if (const cudaError_t error = cudaStreamSynchronize(stream); error != cudaSuccess) {
     return error;
   }
   if (bytes != 0 && !kvwitness::simt::detail::on_device(memory, bytes)) {
@@ -547,38 +595,14 @@ cudaError_t cudaMemset(void* memory, int value, std::size_t bytes) {
   }
   return cudaSuccess;
 }
-cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t) {
-  return cudaMemset(memory, value, bytes);
-}
 
 // ---- Streams and events ----------------------------------------------------------------------------------------------------------------
 
-namespace {
-
-bool is_stream(cudaStream_t stream) {
-  return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread ||
-         runtime().streams.count(stream) != 0;
-}
-
-cudaError_t check_stream(cudaStream_t stream) {
-  const cudaError_t error = enter();
-  return error != cudaSuccess ? error : is_stream(stream) ? cudaSuccess : keep(cudaErrorInvalidResourceHandle);
-}
-
-cudaError_t check_event(cudaEvent_t event) {
-  const cudaError_t error = enter();
-  return error != cudaSuccess                 ? error
-         : runtime().events.count(event) != 0 ? cudaSuccess
-                                              : keep(cudaErrorInvalidResourceHandle);
-}
-
-}  // namespace
-
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) {
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int) {
   if (const cudaError_t error = enter(); error != cudaSuccess) {
     return error;
   }
-  *stream = new CUstream_st{flags};
+  *stream = new CUstream_st{1 + runtime().streams_made++ % (kStreamOfTheThread - 1)};
   runtime().streams.insert(*stream);
   return cudaSuccess;
 }
@@ -593,14 +617,24 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return enter();
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return check_stream(stream);
+  const cudaError_t error = check_stream(stream);
+  if (error == cudaSuccess) {
+    kvwitness::simt::synchronize(number_of(stream));
+  }
+  return error;
 }
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  return check_stream(stream);
+  return cudaStreamSynchronize(stream);
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {
-  const cudaError_t error = check_stream(stream);
-  return error != cudaSuccess ? error : check_event(event);
+  if (const cudaError_t error = check_stream(stream); error != cudaSuccess) {
+    return error;
+  }
+  const cudaError_t error = check_event(event);
+  if (error == cudaSuccess) {
+    kvwitness::simt::detail::wait_for_event(number_of(stream), event->edge);
+  }
+  return error;
 }
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int) {
   if (const cudaError_t error = enter(); error != cudaSuccess) {
@@ -628,13 +662,18 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     return error;
   }
   event->recorded = std::chrono::steady_clock::now();
+  kvwitness::simt::detail::record_event(event->edge, number_of(stream));
   return cudaSuccess;
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  return check_event(event);
+  const cudaError_t error = check_event(event);
+  if (error == cudaSuccess) {
+    kvwitness::simt::detail::tsan_acquire(&event->edge);
+  }
+  return error;
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-  return check_event(event);
+  return cudaEventSynchronize(event);
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop) {
   for (const cudaEvent_t event : {start, stop}) {

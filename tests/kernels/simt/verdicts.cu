@@ -271,6 +271,61 @@ __global__ void volatile_flag(int* out, int* box) {
   }
 }
 
+// Without a pause, which is right as well.
+__global__ void volatile_poll(int* out, int* box) {
+  volatile int* const flag = box + 1;
+  if (lane() == 0) {
+    box[0] = 1;
+    __threadfence();
+    *flag = 1;
+  }
+  if (lane() == 32) {
+    while (*flag == 0) {
+    }
+    __threadfence();
+    out[0] = box[0];
+  }
+}
+
+// Not seen: the model has one order of all atomics, whatever a GPU makes of relaxed ones.
+template <bool kBroken>
+__global__ void relaxed_message(int* out, int* box) {
+  if (lane() == 0) {
+    atomicExch(&box[0], 1);
+    if constexpr (!kBroken) {
+      __threadfence();
+    }
+    atomicExch(&box[1], 1);
+  }
+  if (lane() == 32) {
+    wait_for(&box[1]);
+    out[0] = atomicAdd(&box[0], 0);
+  }
+}
+template <bool kBroken>
+__global__ void both_too_late(int* out, int* box) {
+  if (lane() % 32 == 0) {
+    atomicExch(&box[lane() / 32], 1);
+    if constexpr (!kBroken) {
+      __threadfence();
+    }
+    box[2 + lane() / 32] = atomicAdd(&box[1 - lane() / 32], 0);
+  }
+  __syncthreads();
+  if (lane() == 0) {
+    out[0] = box[2] + box[3] == 0 ? 0 : 1;
+  }
+}
+// Not seen: the cache for constant data holds what was there before.
+template <bool kBroken>
+__global__ void stale_constant(int* out, int* box) {
+  if (lane() == 0) {
+    box[0] = 1;
+  }
+  __syncthreads();
+  out[lane()] = kBroken ? __ldg(box) : *box;
+}
+
 __global__ void write_box(int* box) {
   if (lane() == 0) {
     *box = 5;  // control streams
@@ -311,6 +366,18 @@ __global__ void flag_from_nothing(int* out) {
   }
 }
 
+// Not seen: what nobody wrote decides nothing.
+template <bool kBroken>
+__global__ void nothing_unused(int* out) {
+  __shared__ int box[64];
+  if (lane() < (kBroken ? 32 : 64)) {
+    box[lane()] = 1;
+  }
+  __syncthreads();
+  const int value = box[lane()];
+  out[lane()] = (value & 0) + 1;
+}
+
 __global__ void copy_scratch(const int* scratch, int* out) {
   int value = 1;
   if (scratch[lane()] != 0) {  // control global_from_nothing
@@ -327,9 +394,30 @@ __global__ void past_static(int* out, int shift) {
   int* const pointer = first;
   second[lane()] = 1;
   __syncthreads();
-  pointer[lane() + shift] = 2;  // control past_static
+  pointer[lane() + shift] = shift == 0 ? 2 : 1;  // control past_static
   __syncthreads();
-  out[lane()] = first[lane()] == 2 && second[lane()] == 1 ? 1 : 0;
+  out[lane()] = shift != 0 || (first[lane()] == 2 && second[lane()] == 1) ? 1 : 0;
+}
+
+// By the index of an array whose length the compiler knows.
+__global__ void past_array(int* out, int shift) {
+  __shared__ int box[64];
+  box[lane() + shift] = 1;  // control past_array
+  __syncthreads();
+  out[lane()] = box[lane()];
+}
+
+// Not seen: parts of dynamic shared memory by pointers.
+template <bool kBroken>
+__global__ void past_part(int* out) {
+  extern __shared__ int shared[];
+  int* const first = shared;
+  int* const second = shared + 32;
+  second[lane()] = 1;
+  __syncthreads();
+  first[lane() + (kBroken ? 1 : 0)] = 1;
+  __syncthreads();
+  out[lane()] = second[lane()];
 }
 
 template <bool kBroken>
@@ -379,6 +467,16 @@ template <bool kBroken>
 __global__ void word_of_eight(int* out, const int* in) {
   out[lane()] =
       *reinterpret_cast<const long long*>(in + 2 * lane() + (kBroken ? 1 : 0)) != 0 ? 2 : 0;  // control word_of_eight
+}
+
+// Not seen: the executor compiles the branch of the host.
+template <bool kBroken>
+__global__ void branch_of_the_device(int* out) {
+#if defined(__CUDA_ARCH__)
+  out[lane()] = kBroken ? 0 : 1;
+#else
+  out[lane()] = 1;
+#endif
 }
 
 // ---- Divergence and masks ------------------------------------------------------------------------------------------
@@ -561,11 +659,18 @@ std::string past_row_of(Bench& bench) {
                      1, 32);
 }
 
-template <bool kBroken>
-std::string past_carved_of(Bench& bench) {
+std::string carved(Bench& bench, void (*kernel)(int*)) {
   simt::Config config = bench.config(1, 32);
   config.dynamic_shared_bytes = 64 * sizeof(int);
-  return bench.judge(simt::launch(config, past_carved<kBroken>, bench.out.data()), 1, 32);
+  return bench.judge(simt::launch(config, kernel, bench.out.data()), 1, 32);
+}
+template <bool kBroken>
+std::string past_carved_of(Bench& bench) {
+  return carved(bench, past_carved<kBroken>);
+}
+template <bool kBroken>
+std::string past_part_of(Bench& bench) {
+  return carved(bench, past_part<kBroken>);
 }
 
 template <bool kBroken>
@@ -601,6 +706,10 @@ struct Case {
   {#name, [](Bench& b) { return b.with_input(name<false>, __VA_ARGS__); }, \
    [](Bench& b) { return b.with_input(name<true>, __VA_ARGS__); }}
 #define OWN(name, function) {#name, function<false>, function<true>}
+#define SHIFTED(name, kernel, threads, shift)                                                                          \
+  {#name,                                                                                                              \
+   [](Bench& b) { return b.judge(simt::launch(b.config(1, threads), kernel, b.out.data(), 0), 1, threads); },          \
+   [](Bench& b) { return b.judge(simt::launch(b.config(1, threads), kernel, b.out.data(), shift), 1, threads); }}
 #define NEIGHBOURS(threads)                                                     \
   {"neighbours-" #threads, [](Bench& b) { return neighbours_of<false>(b, threads); }, \
    [](Bench& b) { return neighbours_of<true>(b, threads); }}
@@ -613,12 +722,16 @@ std::vector<Case> cases() {
       ONE(reader_among_many, 1, 32, 1), ONE(blocks_count, 4, 32, 4, 1), WITH_BOX(blocks_apart, 3, 32, 1),
       WITH_BOX(large_blocks, 3, 1024, 5),
       WITH_BOX(one_fence_for_two, 1, 64, 3), WITH_BOX(fence_too_early, 1, 64, 1), WITH_BOX(no_fence, 1, 64, 1),
-      WITH_BOX(one_fence_two_flags, 1, 96, 1, 2), WITH_BOX(volatile_flag, 1, 64, 1), OWN(streams, streams),
+      WITH_BOX(one_fence_two_flags, 1, 96, 1, 2), WITH_BOX(volatile_flag, 1, 64, 1),
+      {"volatile_poll", [](Bench& b) { return b.with_box(volatile_poll, 1, 64, 1); }, nullptr},
+      WITH_BOX(relaxed_message, 1, 64, 1), WITH_BOX(both_too_late, 1, 64, 1), WITH_BOX(stale_constant, 1, 64, 1, 64),
+      OWN(streams, streams),
       ONE(sum_from_nothing, 1, 64, 64), ONE(flag_from_nothing, 1, 64, 1), OWN(global_from_nothing, global_from_nothing),
-      {"past_static",
-       [](Bench& b) { return b.judge(simt::launch(b.config(1, 32), past_static, b.out.data(), 0), 1, 32); },
-       [](Bench& b) { return b.judge(simt::launch(b.config(1, 32), past_static, b.out.data(), 1), 1, 32); }},
+      SHIFTED(past_static, past_static, 32, 1),
+      SHIFTED(past_static_far, past_static, 32, 37), SHIFTED(past_static_inside, past_static, 32, 64),
+      SHIFTED(past_array, past_array, 64, 1), OWN(past_part, past_part_of),
       OWN(past_carved, past_carved_of), OWN(past_row, past_row_of), OWN(past_global, past_global_of),
+      ONE(branch_of_the_device, 1, 64, 1), ONE(nothing_unused, 1, 64, 1),
       OWN(dynamic_beyond_48_kib, dynamic_beyond_48_kib),
       WITH_INPUT(vector_of_four, 2, 32), WITH_INPUT(vector_of_two, 2, 32), WITH_INPUT(store_of_four, 2, 128),
       WITH_INPUT(word_of_eight, 2, 32),
@@ -640,7 +753,7 @@ extern "C" const char* __tsan_default_options() {
 int main(int argc, char** argv) {
   for (const Case& each : cases()) {
     if (argc >= 3 && std::strcmp(argv[1], each.name) == 0) {
-      const bool broken = std::strcmp(argv[2], "broken") == 0;
+      const bool broken = std::strcmp(argv[2], "broken") == 0 && each.broken;
       argv[2] = argv[0];
       return simt::run_schedules(argc - 2, argv + 2, 60, [&](std::uint64_t schedule) {
         Bench bench{schedule};

@@ -1,9 +1,10 @@
 // The host's side of CUDA for a source that runs on the executor: memory, copies, symbols, streams, events, errors, and
 // what `kernel<<<grid, block, bytes, stream>>>(arguments)` becomes in kvwitness_add_simt_test.
 //
-// - A launch runs where it is written, to its end. Streams and events therefore order everything: a missing
-//   synchronisation between streams, or before the host reads, is not noticed.
-// - Device memory is that of GlobalBuffer: what a kernel accesses beside it is a fault. It holds no zeros at first.
+// - A launch runs where it is written, to its end, whatever its stream. To ThreadSanitizer, launches on different streams
+//   are ordered only as by simt::Config::stream: by events, by what synchronises, and by the default stream. A copy is the
+//   host's work and comes before everything that is launched after it.
+// - Device memory is that of GlobalBuffer: what a kernel accesses beside it is a fault. It holds what GlobalBuffer's holds at first.
 // - A fault of a kernel is printed with its schedule; every later call returns an error, as on a GPU, and the program
 //   ends with exit status 1 whatever main() returns.
 // - The schedule is that of the innermost run_schedules(), else the environment's KVWITNESS_SIMT_SCHEDULE, else
@@ -206,15 +207,19 @@ struct ChevronSite {
 // Runs the launch, prints its faults, and keeps the error.
 void launch_by_chevron(const Grid& grid, const ChevronSite& where);
 
+// Config::stream of a stream that is none is kStreams, and the launch is refused.
+unsigned int stream_number(cudaStream_t stream);
+
 // What stands between <<< and >>>.
 class ChevronConfig {
  public:
-  ChevronConfig(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes = 0, cudaStream_t = nullptr,
+  ChevronConfig(dim3 grid, dim3 block, std::size_t dynamic_shared_bytes = 0, cudaStream_t stream = nullptr,
                 const char* file = __builtin_FILE(), int line = __builtin_LINE())
       : site_{file, line} {
     config_.grid = grid;
     config_.block = block;
     config_.dynamic_shared_bytes = dynamic_shared_bytes;
+    config_.stream = stream_number(stream);
   }
   const Config& config() const noexcept { return config_; }
   Site site() const noexcept { return site_; }
@@ -254,7 +259,8 @@ class Chevron {
         where.kernel = address_(KernelAddress{});
         where.has_address = true;
       }
-      launch_by_chevron({config_.config(), &Context<std::decay_t<Arguments>...>::run, &context}, where);
+      launch_by_chevron(
+          {config_.config(), &Context<std::decay_t<Arguments>...>::run, &context, sizeof(context)}, where);
     }
   }
 
