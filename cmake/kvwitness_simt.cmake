@@ -80,8 +80,9 @@ function(kvwitness_add_simt_test file)
     target_compile_options(${arg_NAME} PRIVATE ${flags} -O1)
     target_link_options(${arg_NAME} PRIVATE ${flags})
   endif()
-  # Lines, and the calls by which a thread came to a barrier: frame pointers, and no two calls made one.
-  target_compile_options(${arg_NAME} PRIVATE -g1 -fno-omit-frame-pointer -fno-optimize-sibling-calls
+  # Lines (binutils' addr2line finds those of inlined calls in the fourth version of Clang's DWARF), and the calls by which a thread came to a
+  # barrier: frame pointers, and no two calls made one.
+  target_compile_options(${arg_NAME} PRIVATE -g1 $<$<CXX_COMPILER_ID:Clang>:-gdwarf-4> -fno-omit-frame-pointer -fno-optimize-sibling-calls
     $<$<CXX_COMPILER_ID:GNU>:-fno-tree-tail-merge> $<$<CXX_COMPILER_ID:GNU>:-fno-crossjumping>)
   # A misaligned access, and an index past an array, are the executor's to report in builds without UndefinedBehaviorSanitizer. The checks call
   # functions of that sanitizer's runtime, which is not linked: the executor answers.

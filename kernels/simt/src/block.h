@@ -65,7 +65,7 @@ struct RawFault {
   Site other_site = {nullptr, 0};
   const void* address = nullptr;
   const void* instruction = nullptr;
-  static constexpr long long kArray = -2;  // the view is an array of the program
+  static constexpr long long kArray = -2, kUnknown = -3;  // instead of a view: an array of the program, or none
   long long view_index = 0, view_count = -1;
   CallChain calls[2] = {};  // by which this thread and the others came to a barrier
 };

@@ -191,6 +191,8 @@ Fault Block::fault() const {
   }
   if (fault.kind == Fault::Kind::kOutOfBounds && raw_fault_.view_count == RawFault::kArray) {
     text += ": index " + std::to_string(raw_fault_.view_index);
+  } else if (raw_fault_.view_count == RawFault::kUnknown) {
+    // the address is not known
   } else if (fault.kind == Fault::Kind::kOutOfBounds && raw_fault_.view_count >= 0) {
     text += std::to_string(raw_fault_.view_index) + " of a view of " + std::to_string(raw_fault_.view_count) +
             " elements";
@@ -232,8 +234,9 @@ RawFault Block::classify_signal(const Thread& self, const void* address, bool ha
                                 bool is_trap) const {
   RawFault fault{.thread = &self, .address = address, .instruction = instruction};
   if (is_trap) {
-    fault.kind = Fault::Kind::kMisaligned;
-    fault.text = "accesses a misaligned address, or reaches a trap of the compiler";
+    fault.kind = Fault::Kind::kOutOfBounds;
+    fault.text = "reaches a trap of the compiler: an access past a variable, or code that it takes for unreachable";
+    fault.view_count = RawFault::kUnknown;
   } else if (!has_address) {
     fault.kind = Fault::Kind::kMisaligned;
     fault.text = "accesses a misaligned or impossible address";

@@ -42,28 +42,29 @@ void handle(int signal_number, siginfo_t* information, void* machine_state) {
 }  // namespace
 
 FaultSignals::FaultSignals() {
+  struct sigaction action = {};
+  action.sa_sigaction = handle;
+  action.sa_flags = SA_SIGINFO | SA_NODEFER;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGILL, &action, &previous_ill);
   if (under_tsan() || under_asan() || under_msan()) {
-    return;
+    return;  // whose reports of bad addresses are their own
   }
   stack_t stack = {};
   stack.ss_sp = handler_stack;
   stack.ss_size = sizeof(handler_stack);
   sigaltstack(&stack, &previous_stack_);
-  struct sigaction action = {};
-  action.sa_sigaction = handle;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-  sigemptyset(&action.sa_mask);
+  action.sa_flags |= SA_ONSTACK;
   sigaction(SIGSEGV, &action, &previous_segv);
   sigaction(SIGBUS, &action, &previous_bus);
-  sigaction(SIGILL, &action, &previous_ill);
   installed_ = true;
 }
 
 FaultSignals::~FaultSignals() {
+  sigaction(SIGILL, &previous_ill, nullptr);
   if (installed_) {
     sigaction(SIGSEGV, &previous_segv, nullptr);
     sigaction(SIGBUS, &previous_bus, nullptr);
-    sigaction(SIGILL, &previous_ill, nullptr);
     sigaltstack(&previous_stack_, nullptr);
   }
 }

@@ -44,6 +44,7 @@ extern "C" {
 [[gnu::weak]] void __tsan_write16(void* address);
 // <sanitizer/msan_interface.h>
 [[gnu::weak]] void __msan_poison(const volatile void* address, std::size_t bytes);
+[[gnu::weak]] void __msan_scoped_disable_interceptor_checks();
 [[gnu::weak]] void __msan_unpoison(const volatile void* address, std::size_t bytes);
 // <sanitizer/common_interface_defs.h>, <sanitizer/asan_interface.h>
 [[gnu::weak]] void __sanitizer_start_switch_fiber(void** fake_stack, const void* bottom, std::size_t bytes);

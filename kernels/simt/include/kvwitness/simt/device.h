@@ -55,11 +55,11 @@
 
 // A block-scope static in sections of their own, which the executor finds by name and fills with a poison pattern at
 // the start of each block. GCC cannot put the statics of templates and of ordinary functions into one named section;
-// its attribute noinit can.
+// its attribute noinit can. Without `used`, one that the kernel never writes would be the constant zero.
 #if defined(__clang__)
-#define __shared__ static __attribute__((section(".kvwitness_shared")))
+#define __shared__ static __attribute__((section(".kvwitness_shared"), used))
 #else
-#define __shared__ static __attribute__((noinit))
+#define __shared__ static __attribute__((noinit, used))
 #endif
 
 // Dynamic shared memory, the whole of it, as an array of `type`: `extern __shared__ type name[];` in CUDA. Spell it
@@ -73,6 +73,9 @@
 // A GPU traps at a vector access to an address that is no multiple of the vector's size. GCC's alignment check sees
 // that; Clang's does not where a whole vector is copied, so there each vector has an empty member that does.
 namespace kvwitness::simt::detail {
+#if defined(__clang__)
+[[clang::nomerge]]
+#endif
 void misaligned(const void* address);
 template <unsigned kBytes>
 struct Alignment {

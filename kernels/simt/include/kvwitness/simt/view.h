@@ -9,6 +9,9 @@
 #include <kvwitness/simt/device.h>
 #define KVWITNESS_SIMT_VIEW_FUNCTION __forceinline__
 namespace kvwitness::simt::detail {
+#if defined(__clang__)
+[[clang::nomerge]]
+#endif
 [[noreturn]] void outside_view(long long index, long long count);
 }
 #endif
