@@ -14,7 +14,8 @@
 //
 // - WarpWitness: 32 lanes a row. No block barrier: for many rows, or short ones.
 // - BlockWitness<kThreads, kVectors>: one block a row, kVectors 128-bit loads a thread in flight. For few
-//   rows, which more warps finish sooner; 64 threads of 8 loads have a row of 2,048 tokens on its way at once.
+//   rows, which more warps finish sooner; 64 threads of 8 loads have a row of 2,048 tokens on its way at
+//   once.
 //
 // A pass has three steps. The first may be called by any thread, the others are called by all threads of
 // the collective:

@@ -622,11 +622,14 @@ std::string neighbours_of(Bench& bench, unsigned threads) {
   return "";
 }
 
-// ThreadSanitizer remembers a few readers only, drawn by chance.
+// ThreadSanitizer remembers a few readers only, drawn by chance, so that most schedules lose the one that matters.
 template <bool kBroken>
 std::string reader_among_many_of(Bench& bench) {
+  constexpr std::uint64_t kTimes = 100;
+  const std::uint64_t first = bench.schedule * kTimes;
   std::string wrong;
-  for (int time = 0; time < 40 && wrong.empty(); ++time) {
+  for (std::uint64_t time = 0; time < (kBroken ? kTimes : 1) && wrong.empty(); ++time) {
+    bench.schedule = simt::random_schedule(first + time);
     wrong = bench.one(reader_among_many<kBroken>, 1, 32, 1);
   }
   return wrong;
