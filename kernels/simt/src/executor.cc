@@ -522,10 +522,10 @@ Sanitizer active_sanitizer() noexcept {
 
 }  // namespace kvwitness::simt
 
-// Each basic block of a source that polls by volatile accesses calls this (-fsanitize-coverage=trace-pc). A thread that
-// takes many steps without a call of the executor gives way.
-extern "C" void __sanitizer_cov_trace_pc();
-extern "C" void __sanitizer_cov_trace_pc() {
+// Each basic block of a source that polls by volatile accesses calls this (-fsanitize-coverage=trace-pc, --wrap: a
+// fuzzer's runtime has a function of the former name). A thread that takes many steps without a call of the executor gives way.
+extern "C" void __wrap___sanitizer_cov_trace_pc();
+extern "C" void __wrap___sanitizer_cov_trace_pc() {
   using namespace kvwitness::simt::detail;
   if (Thread* const self = running_thread(); self != nullptr && ++self->steps % Thread::kStepsBeforeGivingWay == 0) {
     self->owner->atomic_yield(*self);

@@ -629,7 +629,7 @@ std::string reader_among_many_of(Bench& bench) {
   const std::uint64_t first = bench.schedule * kTimes;
   std::string wrong;
   for (std::uint64_t time = 0; time < (kBroken ? kTimes : 1) && wrong.empty(); ++time) {
-    bench.schedule = simt::random_schedule(first + time);
+    bench.schedule = simt::pct_schedule(first + time);
     wrong = bench.one(reader_among_many<kBroken>, 1, 32, 1);
   }
   return wrong;
