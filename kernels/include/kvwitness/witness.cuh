@@ -233,10 +233,10 @@ class RowTokens {
         const int behind = static_cast<int>(left_) - thread_;  // vectors from the thread's first on
         own = behind > 0 ? (behind + kThreads - 1) / kThreads : 0;
       }
-      consume_round(round_slot_ + thread_ * 4, in_flight_, own);
+      consume_round(round_slot_ + std::int64_t{thread_} * 4, in_flight_, own);
       left_ -= kRound;
       round_ += kRound;
-      round_slot_ += kRound * 4;
+      round_slot_ += std::int64_t{kRound} * 4;
       if (left_ > 0) {
         load();
       }

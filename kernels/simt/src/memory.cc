@@ -370,8 +370,8 @@ void append_uses_of(int file, const std::vector<Section>& sections, const std::v
         continue;
       }
       const std::string function = function_of(&names[symbol.st_name]);
-      const auto use = std::find_if(uses.begin(), uses.end(),
-                                    [&](const FunctionUse& other) { return other.function == function; });
+      const auto use =
+          std::find_if(uses.begin(), uses.end(), [&](const FunctionUse& other) { return other.function == function; });
       if (!function.empty() && use == uses.end()) {
         uses.push_back({function, symbol.st_size});
       } else if (!function.empty()) {
