@@ -90,7 +90,7 @@ foreach(name relaxed_message both_too_late stale_constant past_part nothing_unus
   kvwitness_add_simt_verdict(${name} - clean)
 endforeach()
 
-# More static shared memory than a block has: no kernel of such a program is launched. (Under `address` a variable's red zone is a part of it.)
+# More static shared memory than a block has. (Under `address` a variable's red zone is a part of it.)
 foreach(build none thread)
   foreach(words_verdict 12288.clean 12289.bad\ launch)
     cmake_path(GET words_verdict STEM words)

@@ -107,7 +107,7 @@ std::string refusal(const Grid& grid) {
     return "more than 48 KiB of dynamic shared memory must be asked for: Config::max_dynamic_shared_bytes, in CUDA "
            "cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize";
   }
-  return describe_excess_static_shared();
+  return describe_excess_static_shared(grid.kernel);
 }
 
 // The order of a grid's blocks: a permutation by a bijection of [0, 2^bits), walked along its cycles into [0, count).

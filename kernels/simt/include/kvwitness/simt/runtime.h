@@ -262,8 +262,9 @@ class Chevron {
         where.kernel = address_(KernelAddress{});
         where.has_address = true;
       }
-      launch_by_chevron({config_.config(), &Context<std::decay_t<Arguments>...>::run, &context, sizeof(context)},
-                        where);
+      launch_by_chevron(
+          {config_.config(), &Context<std::decay_t<Arguments>...>::run, &context, sizeof(context), where.kernel},
+          where);
     }
   }
 
