@@ -9,6 +9,7 @@
 namespace kvwitness::simt::detail {
 
 const ThreadCoordinates* current = nullptr;
+thread_local bool launches_here = false;
 
 // ---- Life of a block -----------------------------------------------------------------------------------------------------------------
 

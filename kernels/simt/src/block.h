@@ -230,6 +230,15 @@ class Block {
 inline Thread* running_thread() noexcept {
   return static_cast<Thread*>(const_cast<ThreadCoordinates*>(current));
 }
+// Whether this thread of the operating system is in a launch: another one may be, meanwhile.
+#if defined(__GNUC__)
+[[gnu::tls_model("initial-exec")]]
+#endif
+extern thread_local bool launches_here;
+// The CUDA thread that calls, in what the host may call too; null for the host.
+inline Thread* calling_thread_or_null() noexcept {
+  return launches_here ? running_thread() : nullptr;
+}
 // For a call that only a kernel may make.
 inline Thread& calling_thread() {
   if (running_thread() == nullptr) {
@@ -239,7 +248,7 @@ inline Thread& calling_thread() {
 }
 // For a call that only the host may make: a launch, or memory of the device.
 inline void refuse_in_kernel(Site site) {
-  if (Thread* const self = running_thread(); self != nullptr) {
+  if (Thread* const self = calling_thread_or_null(); self != nullptr) {
     self->owner->fail(*self, {.kind = Fault::Kind::kTrap,
                               .thread = self,
                               .text = "makes a call of the host: kernels that launch kernels are not served",

@@ -23,7 +23,7 @@ bool is_relaxed(Thread* self, const void* address) noexcept {
 #define KVWITNESS_SIMT_VOLATILE(bits, bytes)                                                                     \
   void __tsan_volatile_read##bytes(void* address) {                                                              \
     using namespace kvwitness::simt::detail;                                                                     \
-    if (!is_relaxed(running_thread(), address)) {                                                                \
+    if (!is_relaxed(calling_thread_or_null(), address)) {                                                        \
       return __tsan_read##bytes(address);                                                                        \
     }                                                                                                            \
     before_volatile_read();                                                                                      \
@@ -34,7 +34,7 @@ bool is_relaxed(Thread* self, const void* address) noexcept {
   }                                                                                                              \
   void __tsan_volatile_write##bytes(void* address) {                                                             \
     using namespace kvwitness::simt::detail;                                                                     \
-    if (!is_relaxed(running_thread(), address)) {                                                                \
+    if (!is_relaxed(calling_thread_or_null(), address)) {                                                        \
       return __tsan_write##bytes(address);                                                                       \
     }                                                                                                            \
     before_atomic(address);                                                                                      \
@@ -75,7 +75,7 @@ void __tsan_volatile_write16(void* address) {
 // Findings outside of a kernel come from what the program calls that is not instrumented: the C++ library, say.
 void __wrap___msan_warning() {
   using namespace kvwitness::simt;
-  if (detail::Thread* const self = detail::running_thread(); self != nullptr) {
+  if (detail::Thread* const self = detail::calling_thread_or_null(); self != nullptr) {
     self->owner->fail(*self, {.kind = Fault::Kind::kUninitialised,
                               .thread = self,
                               .text = "uses memory that nobody wrote",
@@ -85,7 +85,7 @@ void __wrap___msan_warning() {
 
 void __wrap___ubsan_handle_type_mismatch_v1(void*, void* address) {
   using namespace kvwitness::simt;
-  if (detail::Thread* const self = detail::running_thread(); self != nullptr) {
+  if (detail::Thread* const self = detail::calling_thread_or_null(); self != nullptr) {
     self->owner->fail(*self, {.kind = Fault::Kind::kMisaligned,
                               .thread = self,
                               .text = "accesses an address that is no multiple of the type's alignment",
@@ -96,7 +96,7 @@ void __wrap___ubsan_handle_type_mismatch_v1(void*, void* address) {
 // A narrow index comes by value.
 void __wrap___ubsan_handle_out_of_bounds(void*, void* index) {
   using namespace kvwitness::simt;
-  if (detail::Thread* const self = detail::running_thread(); self != nullptr) {
+  if (detail::Thread* const self = detail::calling_thread_or_null(); self != nullptr) {
     self->owner->fail(*self, {.kind = Fault::Kind::kOutOfBounds,
                               .thread = self,
                               .text = "accesses an element past the end of an array",

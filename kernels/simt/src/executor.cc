@@ -56,6 +56,18 @@ class Executor {
                  Report& report);
   bool conclude(Block& block, BlockOutcome outcome, Report& report);
 
+  // Held by the thread of the operating system whose launch runs.
+  class Turn {
+   public:
+    explicit Turn(std::mutex& mutex) : lock_(mutex) { launches_here = true; }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    ~Turn() { launches_here = false; }
+
+   private:
+    std::lock_guard<std::mutex> lock_;
+  };
+
   std::mutex turn_;
   std::unique_ptr<Block> residents_[2 * kAlternating];
   Context host_;
@@ -226,7 +238,7 @@ bool Executor::run_block(Block& block, LaunchState& launch, const Config& config
 }
 
 Report Executor::run(const Grid& grid) {
-  const std::lock_guard lock(turn_);
+  const Turn turn(turn_);
   Report report;
   if (const std::string reason = refusal(grid); !reason.empty()) {
     report.schedule = grid.config.schedule;
@@ -298,7 +310,7 @@ void Executor::wait(unsigned stream, std::uint64_t& event) {
 Report Executor::run_overlapped(const Grid& producer_grid, const Grid& consumer_grid) {
   Grid producer = producer_grid, consumer = consumer_grid;
   producer.config.stream = consumer.config.stream = 0;
-  const std::lock_guard lock(turn_);
+  const Turn turn(turn_);
   Report report;
   for (const Grid* grid : {&producer, &consumer}) {
     if (const std::string reason = refusal(*grid); !reason.empty()) {
@@ -451,7 +463,7 @@ void trap(Site site) {
 }
 
 void misaligned(const void* address) {
-  if (Thread* const self = running_thread(); self != nullptr) {
+  if (Thread* const self = calling_thread_or_null(); self != nullptr) {
     self->owner->fail(*self, {.kind = Fault::Kind::kMisaligned,
                               .thread = self,
                               .text = "accesses a vector at an address that is no multiple of its size",
@@ -527,7 +539,8 @@ Sanitizer active_sanitizer() noexcept {
 extern "C" void __wrap___sanitizer_cov_trace_pc();
 extern "C" void __wrap___sanitizer_cov_trace_pc() {
   using namespace kvwitness::simt::detail;
-  if (Thread* const self = running_thread(); self != nullptr && ++self->steps % Thread::kStepsBeforeGivingWay == 0) {
+  if (Thread* const self = calling_thread_or_null();
+      self != nullptr && ++self->steps % Thread::kStepsBeforeGivingWay == 0) {
     self->owner->atomic_yield(*self);
   }
 }

@@ -25,7 +25,7 @@ const void* instruction_of(const void* machine_state) noexcept {
 
 // Leaves the handler by a switch to the launching thread, never to come back: the faulty thread's fiber is abandoned.
 void handle(int signal_number, siginfo_t* information, void* machine_state) {
-  if (Thread* const self = running_thread(); self != nullptr) {
+  if (Thread* const self = calling_thread_or_null(); self != nullptr) {
     const bool has_address = information->si_code == SEGV_MAPERR || information->si_code == SEGV_ACCERR;
     self->owner->fail(*self,
                       self->owner->classify_signal(*self, information->si_addr, signal_number == SIGSEGV && has_address,
