@@ -49,7 +49,7 @@ constexpr const char* kVerifyExamples =
     "  kvwitness verify --time 600 --failures found           ten minutes; keeps failing cases in found/\n"
     "  kvwitness verify --plugin ./mine.so --topk 512,2048    your own kernel, in the shapes it serves\n"
     "  kvwitness verify --pipe 'python3 worker.py'            the same through a program\n"
-    "  kvwitness verify --json report.json --junit report.xml\n"
+    "  kvwitness verify --html report.html --json report.json --junit report.xml\n"
     "\n"
     "A failure is printed with its minimal case and a command that replays it.\n";
 
@@ -118,8 +118,9 @@ void add_verify(CLI::App& program, VerifyArguments& arguments) {
   app.add_flag("--contiguous", arguments.contiguous, "only packed rows, no row stride");
   add_text(app, "--align", arguments.align, "only bases that are multiples of this: 4 (default), 8, 16, 32 or 64",
            "BYTES");
-  add_text(app, "--json", arguments.json, "write a report as JSON", "FILE");
-  add_text(app, "--junit", arguments.junit, "write a report as JUnit XML", "FILE");
+  add_text(app, "--json", arguments.reports.json, "write a report as JSON", "FILE");
+  add_text(app, "--junit", arguments.reports.junit, "write a report as JUnit XML", "FILE");
+  add_text(app, "--html", arguments.reports.html, "write a report as one HTML file, with pictures", "FILE");
   add_text(app, "--failures", arguments.failures, "keep failing cases here and replay them first", "DIR");
   app.add_flag("--quiet", arguments.quiet, "print only failures and the last line");
   app.footer(std::string(kVerifyExamples) + kStatuses);
@@ -171,7 +172,10 @@ Text find_option(int argc, char** argv, std::string_view name) {
 int refuse(int argc, char** argv, const std::string& message, const std::string& advice) {
   fmt::print(stderr, "kvwitness: {}\n{}", printable(message), advice);
   if (argc > 1 && std::string_view(argv[1]) == "verify") {
-    report_refusal(find_option(argc, argv, "--json"), find_option(argc, argv, "--junit"), message);
+    report_refusal({.json = find_option(argc, argv, "--json"),
+                    .junit = find_option(argc, argv, "--junit"),
+                    .html = find_option(argc, argv, "--html")},
+                   message);
   }
   return static_cast<int>(ExitStatus::kUsage);
 }

@@ -24,18 +24,30 @@
 namespace kvwitness::harness::cli {
 namespace {
 
-struct Outputs {
-  std::optional<OutputFile> json, junit;
+// The forms of a report that can be written to a file.
+struct ReportForm {
+  const char* option;
+  Text ReportPaths::* path;
+  std::string (*render)(const RunReport&, const Conclusion&, const ReplayCommands&);
+};
+constexpr ReportForm kReportForms[] = {{"--json", &ReportPaths::json, render_json},
+                                       {"--junit", &ReportPaths::junit, render_junit},
+                                       {"--html", &ReportPaths::html, render_html}};
 
-  Outputs(const Text& json_path, const Text& junit_path) {
-    if (json_path) json.emplace("--json", *json_path);
-    if (junit_path) junit.emplace("--junit", *junit_path);
+// The files of the forms that were asked for.
+class Outputs {
+ public:
+  explicit Outputs(const ReportPaths& paths) {
+    for (const ReportForm& form : kReportForms) {
+      if (const Text& path = paths.*form.path) files_.emplace_back(&form, OutputFile(form.option, *path));
+    }
   }
-
   void write(const RunReport& report, const Conclusion& conclusion, const ReplayCommands& replays) const {
-    if (json) json->write(render_json(report, conclusion, replays));
-    if (junit) junit->write(render_junit(report, conclusion, replays));
+    for (const auto& [form, file] : files_) file.write(form->render(report, conclusion, replays));
   }
+
+ private:
+  std::vector<std::pair<const ReportForm*, OutputFile>> files_;
 };
 
 TextStyle style_of_output() {
@@ -96,7 +108,7 @@ void print_kept_failures(const RunReport& report) {
 }  // namespace
 
 ExitStatus verify(const VerifyArguments& arguments) {
-  const Outputs outputs(arguments.json, arguments.junit);
+  const Outputs outputs(arguments.reports);
   const Environment environment = environment_of_process();
   Selection selection = select_implementations(arguments.selection, environment);
   const RunOptions options = options_of(arguments, environment);
@@ -132,17 +144,16 @@ ExitStatus verify(const VerifyArguments& arguments) {
   return static_cast<ExitStatus>(conclusion.exit_status);
 }
 
-void report_refusal(const Text& json, const Text& junit, const std::string& message) {
-  const auto attempt = [&](const char* option, const Text& path, auto render) {
-    if (!path) return;
+void report_refusal(const ReportPaths& paths, const std::string& message) {
+  for (const ReportForm& form : kReportForms) {
+    const Text& path = paths.*form.path;
+    if (!path) continue;
     try {
-      OutputFile(option, *path).write(render(RunReport{}, refuse_to_run(message), ReplayCommands{}));
+      OutputFile(form.option, *path).write(form.render(RunReport{}, refuse_to_run(message), ReplayCommands{}));
       // NOLINTNEXTLINE(bugprone-empty-catch)
     } catch (const UsageError&) {  // the message on standard error is then all there is
     }
-  };
-  attempt("--json", json, render_json);
-  attempt("--junit", junit, render_junit);
+  }
 }
 
 }  // namespace kvwitness::harness::cli

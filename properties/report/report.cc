@@ -120,7 +120,9 @@ Json property_json(const PropertyResult& result, const std::string& implementati
   const Counterexample& found = *result.counterexample;
   if (const Property* const property = find_property(result.property)) json["statement"] = property->statement;
   json["what"] = found.verdict.what;
+  if (!found.likely_cause.empty()) json["likely_cause"] = found.likely_cause;
   if (found.verdict.difference) json["difference"] = difference_json(*found.verdict.difference);
+  if (found.wrong_row && found.wrong_row->is_of_compared_case) json["difference"]["in"] = "compared_with";
   json["counterexample"] = case_json(counterexample_case(found, result.property));
   if (found.verdict.compared_with) json["compared_with"] = case_json(*found.verdict.compared_with);
   json["original_source"] = found.original_source;

@@ -71,6 +71,9 @@ std::string render_json(const RunReport& report, const Conclusion& conclusion, c
 // Strict XML 1.0: a suite an implementation, a test case a property.
 std::string render_junit(const RunReport& report, const Conclusion& conclusion, const ReplayCommands& replays);
 
+// One HTML file without outside parts: the conclusion, the table, and every failure with a picture of its context.
+std::string render_html(const RunReport& report, const Conclusion& conclusion, const ReplayCommands& replays);
+
 struct TextStyle {
   bool colour = false;
   std::size_t width = 100;  // columns

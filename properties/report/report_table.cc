@@ -10,14 +10,9 @@
 
 #include "properties/report/paint.h"
 #include "properties/report/report.h"
+#include "properties/report/table_cells.h"
 
 namespace kvwitness::harness {
-namespace {
-
-struct Cell {
-  std::string text;
-  std::string_view colour;  // "": none
-};
 
 Cell cell_of(const PropertyResult& result) {
   switch (result.kind) {
@@ -34,6 +29,18 @@ Cell cell_of(const PropertyResult& result) {
   }
   return {"unsupp.", kYellow};
 }
+
+std::vector<std::string> properties_of(const RunReport& report) {
+  std::vector<std::string> names;
+  for (const ImplementationResult& result : report.implementations) {
+    for (const PropertyResult& property : result.properties) {
+      if (std::find(names.begin(), names.end(), property.property) == names.end()) names.push_back(property.property);
+    }
+  }
+  return names;
+}
+
+namespace {
 
 struct Column {
   std::vector<std::string> heading;  // lines, top first
@@ -68,17 +75,6 @@ Column column_of(const ImplementationResult& result, const std::vector<std::stri
   column.heading = broken_name(printable(result.implementation), column.width);
   for (const std::string& line : column.heading) column.width = std::max(column.width, line.size());
   return column;
-}
-
-// Properties in the order of their first mention.
-std::vector<std::string> properties_of(const RunReport& report) {
-  std::vector<std::string> names;
-  for (const ImplementationResult& result : report.implementations) {
-    for (const PropertyResult& property : result.properties) {
-      if (std::find(names.begin(), names.end(), property.property) == names.end()) names.push_back(property.property);
-    }
-  }
-  return names;
 }
 
 std::string right_aligned(const TextStyle& style, const Cell& cell, std::size_t width) {

@@ -47,7 +47,7 @@ Verdict row_independence(const Case& value, const Outcome& outcome, Implementati
       return *run.verdict;
     }
     for (std::int64_t row = 1 - parity; row < value.rows(); row += 2) {
-      Verdict verdict = compare_rows(rows[row].result, run.row(row), result_width(value),
+      Verdict verdict = compare_runs(rows[row].result, run.row(row), result_width(value),
                                      "among other rows this row's result is another", row);
       if (verdict.kind == Verdict::Kind::kBroken) {
         return against(std::move(verdict), run);
@@ -69,7 +69,7 @@ Verdict row_permutation(const Case& value, const Outcome& outcome, Implementatio
   }
   const JudgedRows rows(value, outcome.rows);
   for (std::int64_t row = 0; row < value.rows(); ++row) {
-    Verdict verdict = compare_rows(rows[row].result, run.row(value.rows() - 1 - row), result_width(value),
+    Verdict verdict = compare_runs(rows[row].result, run.row(value.rows() - 1 - row), result_width(value),
                                    "with the rows of the batch reversed this row's result is another", row);
     if (verdict.kind == Verdict::Kind::kBroken) {
       return against(std::move(verdict), run);
@@ -88,7 +88,7 @@ Verdict batch_split(const Case& value, const Outcome& outcome, Implementation& i
     }
     const std::int64_t width = result_width(value);
     Verdict verdict =
-        compare_rows(run.outcome.rows, whole.subspan(static_cast<std::size_t>(begin * width), run.outcome.rows.size()),
+        compare_runs(run.outcome.rows, whole.subspan(static_cast<std::size_t>(begin * width), run.outcome.rows.size()),
                      width, "the whole batch and a part of it called by itself differ", begin);
     if (verdict.kind == Verdict::Kind::kBroken) {
       return against(std::move(verdict), run);

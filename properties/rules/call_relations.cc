@@ -25,10 +25,11 @@ Verdict same_answer(const Case& value, const Outcome& first, const Outcome& seco
     verdict = broken(what + ": " + std::to_string(second.rows.size()) + " elements, before " +
                      std::to_string(first.rows.size()));
   } else if (first.status == status::kOk) {
-    verdict = compare_rows(first.rows, second.rows, result_width(value), what);
+    verdict = compare_runs(first.rows, second.rows, result_width(value), what);
   }
   if (verdict.kind == Verdict::Kind::kBroken) {
     verdict.compared_with = again;
+    verdict.compared_rows = second.rows;
   }
   return verdict;
 }
@@ -129,7 +130,7 @@ Verdict stride_widening(const Case& value, const Outcome& outcome, Implementatio
     const FurtherRun run = run_further(std::move(wider), implementation);
     if (!run.verdict) {
       return against(
-          compare_rows(outcome.rows, run.outcome.rows, result_width(value),
+          compare_runs(outcome.rows, run.outcome.rows, result_width(value),
                        "with " + std::to_string(columns) + " more spare columns between the rows the result differs"),
           run);
     }

@@ -33,6 +33,7 @@ FurtherRun run_further(Case further, Implementation& implementation) {
 Verdict against(Verdict verdict, const FurtherRun& run) {
   if (verdict.kind == Verdict::Kind::kBroken) {
     verdict.compared_with = run.value;
+    verdict.compared_rows = run.outcome.rows;
   }
   return verdict;
 }

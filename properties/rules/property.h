@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "properties/case/implementation.h"
 #include "properties/case/outcome.h"
@@ -36,6 +37,8 @@ struct Verdict {
   // kBroken, only of metamorphic relations: the further case whose run contradicts the first one, so that a person can
   // see both.
   std::optional<Case> compared_with;
+  // With compared_with, where that run left rows: those of its own call.
+  std::vector<std::int32_t> compared_rows = {};
 
   static Verdict holds() { return {}; }
   static Verdict silent() { return {.kind = Kind::kSilent, .what = {}, .difference = {}, .compared_with = {}}; }

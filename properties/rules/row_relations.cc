@@ -27,7 +27,7 @@ Verdict same_witnesses(const Case& value, const Outcome& outcome, Case changed, 
   }
   JudgedRows rows(value, outcome.rows);
   if (!rows.merges()) {
-    return against(compare_rows(outcome.rows, run.outcome.rows, result_width(value), what), run);
+    return against(compare_runs(outcome.rows, run.outcome.rows, result_width(value), what), run);
   }
   std::vector<std::int32_t> wanted = run.value.learned;
   for (std::int64_t row = 0; row < value.rows(); ++row) {
@@ -35,7 +35,7 @@ Verdict same_witnesses(const Case& value, const Outcome& outcome, Case changed, 
       wanted[static_cast<std::size_t>(row * run.value.topk + written.slot)] = written.token;
     }
   }
-  return against(compare_rows(wanted, run.outcome.rows, run.value.topk, what), run);
+  return against(compare_runs(wanted, run.outcome.rows, run.value.topk, what), run);
 }
 
 // A slot of padding, the last of the row; nothing where it has none.
@@ -228,7 +228,7 @@ Verdict added_occupant(const Case& value, const Outcome& outcome, Implementation
   if (run.verdict) {
     return *run.verdict;
   }
-  return against(compare_rows(wanted, run.outcome.rows, value.num_segments,
+  return against(compare_runs(wanted, run.outcome.rows, value.num_segments,
                               "a token added to a row removes the witness of its segment and changes nothing else"),
                  run);
 }

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "properties/run/likely_cause.h"
+
 namespace kvwitness::harness {
 namespace {
 
@@ -73,6 +75,7 @@ void conclude_results(RunContext& context) {
       conclude_property(context, *run, *context.properties[i], result);
     }
     conclude_implementation(context, *run);
+    name_likely_causes(run->result);
   }
 }
 

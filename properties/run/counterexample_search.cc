@@ -269,6 +269,7 @@ class Search {
   void count(const Shrunk& shrunk) {
     found_.shrinks += shrunk.accepted;
     found_.shrink_attempts += shrunk.attempts;
+    found_.is_shrinking_cut = shrunk.exhausted || limits_.is_over();
   }
   void keep(const Case& minimal, Trial last) {
     found_.minimal = as_judged(minimal);
@@ -296,24 +297,28 @@ class Search {
   Counterexample found_;
 };
 
+// The first row of the run that departs from the rule: the case's own or, where all its rows are right, of the further run
+// that a relation compares it with.
+std::optional<WrongRow> wrong_row_of(const Case& value, const Outcome& outcome, const Verdict& verdict) {
+  if (outcome.ending != Ending::kReturned) return std::nullopt;
+  if (outcome.status == status::kOk) {
+    if (auto wrong = find_wrong_row(value, outcome.rows, outcome.before)) return wrong;
+  }
+  if (!verdict.compared_with) return std::nullopt;
+  std::optional<WrongRow> wrong = find_wrong_row(*verdict.compared_with, verdict.compared_rows, {});
+  if (wrong) wrong->is_of_compared_case = true;
+  return wrong;
+}
+
 void Search::explain() {
   const Case& minimal = found_.minimal;
+  found_.wrong_row = wrong_row_of(minimal, found_.outcome, found_.verdict);
+  found_.original_row = wrong_row_of(failure_.value, failure_.outcome, failure_.verdict);
+  if (const auto& wrong = found_.wrong_row) {
+    found_.verdict.difference = Difference{
+        .row = wrong->index, .slot = wrong->slot, .expected = wrong->expected_value(), .actual = wrong->actual_value()};
+  }
   const std::size_t elements = elements_of(minimal);
-  if (is_legal(minimal) && elements <= kShownElements &&
-      minimal.rows() * minimal.num_segments <= std::int64_t{kShownElements}) {
-    found_.expected_rows = expected_rows(minimal);
-  }
-  const auto& rows = found_.outcome.rows;
-  if (!found_.verdict.difference && found_.expected_rows && found_.outcome.ending == Ending::kReturned &&
-      rows.size() == found_.expected_rows->size()) {
-    const auto [expected, actual] = std::ranges::mismatch(*found_.expected_rows, rows);
-    const std::int64_t width = minimal.operation == Operation::kWitnesses ? minimal.num_segments : minimal.topk;
-    if (actual != rows.end() && width > 0) {
-      const std::int64_t index = actual - rows.begin();
-      found_.verdict.difference =
-          Difference{.row = index / width, .slot = index % width, .expected = *expected, .actual = *actual};
-    }
-  }
   const bool worth_it =
       found_.reproduction != Reproduction::kNot && !failure_.hung && elements <= kShownElements && !limits_.is_over();
   if (worth_it) {

@@ -13,6 +13,7 @@
 
 #include "properties/case/outcome.h"
 #include "properties/rules/property.h"
+#include "properties/run/wrong_row.h"
 
 namespace kvwitness::harness {
 
@@ -33,13 +34,17 @@ struct Counterexample {
   std::string original_source;  // a pinned case's source, or "generated"
   Case minimal;
   Outcome outcome;  // the minimal case's
-  // The oracle's for the minimal case, where it is small enough to show.
-  std::optional<std::vector<std::int32_t>> expected_rows;
-  // The minimal case's. Its difference is filled in from the oracle where the property names no slot.
+  // Where the run departs from the rule; nothing where no row does, and where the case is too large to say.
+  std::optional<WrongRow> wrong_row;
+  // The same of the case as it was found.
+  std::optional<WrongRow> original_row;
+  // The minimal case's. Its difference is that of the wrong row, where there is one.
   Verdict verdict;
+  std::string likely_cause;  // in words, see likely_cause.h; "" where what is wrong has no known shape
   std::vector<std::string> irrelevant_fields;  // those for which every other value that was tried fails too
   std::int64_t shrinks = 0;                    // accepted
   std::int64_t shrink_attempts = 0;
+  bool is_shrinking_cut = false;  // its limit ended it before no simpler case failed
   Reproduction reproduction = Reproduction::kSameProcess;
   std::string failure_file;  // where --failures keeps it; "" where it does not
 };
