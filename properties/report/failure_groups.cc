@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -12,16 +14,6 @@
 
 namespace kvwitness::harness {
 namespace {
-
-bool have_one_cause(const PropertyResult& a, const PropertyResult& b) {
-  if (!a.counterexample || !b.counterexample) return false;
-  const Counterexample &one = *a.counterexample, &other = *b.counterexample;
-  if (one.outcome.ending != Ending::kReturned || other.outcome.ending != Ending::kReturned) {
-    return one.outcome.ending == other.outcome.ending;
-  }
-  return counterexample_case(one, a.property) == counterexample_case(other, b.property) ||
-         (!one.likely_cause.empty() && one.likely_cause == other.likely_cause);
-}
 
 bool returned(const PropertyResult& result) {
   return !result.counterexample || result.counterexample->outcome.ending == Ending::kReturned;
@@ -36,25 +28,51 @@ std::tuple<bool, std::size_t, bool> reading_effort(const PropertyResult& result)
           result.property == "oracle_equality"};
 }
 
+// How many of the properties name each cause.
+std::map<std::string, std::size_t> support_of_causes(const ImplementationResult& result) {
+  std::map<std::string, std::size_t> support;
+  for (const PropertyResult& property : result.properties) {
+    if (property.counterexample && returned(property)) ++support[property.counterexample->likely_cause];
+  }
+  return support;
+}
+
 }  // namespace
 
 std::vector<FailureGroup> failure_groups(const ImplementationResult& result) {
-  std::vector<std::vector<const PropertyResult*>> members;
+  const auto support = support_of_causes(result);
+  std::size_t returning = 0;
+  for (const auto& [cause, count] : support) returning += count;
+  const auto main = std::ranges::max_element(support, {}, [](const auto& entry) {
+    return entry.first.empty() ? 0 : entry.second;
+  });
+  // One fault shows in many ways, and few of them tell which it is: what another cause explains better stands by itself
+  // only where that one explains several properties.
+  const bool is_one_fault = main != support.end() && !main->first.empty() && 2 * main->second >= returning;
+  const auto key_of = [&](const PropertyResult& property) -> std::string {
+    if (!property.counterexample) return "no counterexample";
+    if (!returned(property)) return "ending " + std::to_string(static_cast<int>(property.counterexample->outcome.ending));
+    const std::string& cause = property.counterexample->likely_cause;
+    if (!cause.empty() && support.at(cause) > 1) return cause;
+    return is_one_fault ? main->first : "";
+  };
+  std::vector<std::pair<std::string, std::vector<const PropertyResult*>>> members;
   for (const PropertyResult& property : result.properties) {
     if (property.kind != ResultKind::kFail) continue;
-    const auto same = std::ranges::find_if(members, [&](const auto& group) {
-      return std::ranges::any_of(group, [&](const PropertyResult* other) { return have_one_cause(property, *other); });
-    });
-    if (same == members.end()) {
-      members.push_back({&property});
-    } else {
-      same->push_back(&property);
-    }
+    const std::string key = key_of(property);
+    const auto same = std::ranges::find(members, key, [](const auto& group) { return group.first; });
+    (same == members.end() ? members.emplace_back(key, std::vector<const PropertyResult*>{}) : *same)
+        .second.push_back(&property);
   }
   std::vector<FailureGroup> groups;
-  for (auto& group : members) {
-    const auto shown =
-        std::ranges::min_element(group, {}, [](const PropertyResult* member) { return reading_effort(*member); });
+  for (auto& [cause, group] : members) {
+    // Of those that name the group's cause, where it has one.
+    const auto names_it = [&](const PropertyResult* member) {
+      return member->counterexample && member->counterexample->likely_cause == cause;
+    };
+    const auto shown = std::ranges::min_element(group, {}, [&](const PropertyResult* member) {
+      return std::pair(!cause.empty() && !names_it(member), reading_effort(*member));
+    });
     FailureGroup entry{.shown = *shown, .others = {}};
     group.erase(shown);
     entry.others = std::move(group);

@@ -35,7 +35,8 @@ code, pre { font: 13px/1.45 ui-monospace, monospace; white-space: pre-wrap; over
 .picture i { flex: 0 0 .7rem; height: 1.1rem; margin-right: 1px; background: #8882; }
 .picture i.edge { margin-left: 5px; }
 .picture i.learned { background: var(--pick); }
-.picture i.wanted { background: var(--good); } .picture i.given { background: var(--bad); }
+.picture i.right { background: var(--good); } .picture i.wrong { background: var(--bad); }
+.picture i.missing { background: none; outline: 2px solid var(--bad); outline-offset: -2px; }
 )";
 
 std::string_view class_of(std::string_view colour) {
@@ -63,25 +64,33 @@ std::string table(const RunReport& report) {
                                     head, body);
 }
 
+// The class of a token's box. The last line, of what was given, is told by that of the rule above it.
+std::string_view box_class(const Picture& drawn, std::size_t line, std::size_t token) {
+  const auto is_marked = [&](std::size_t other) { return drawn.lines[other].tokens[token] != '.'; };
+  if (line == 0) return is_marked(line) ? "learned" : "";
+  const bool is_wanted = is_marked(1);
+  if (line == 1) return is_wanted ? "right" : "";
+  return is_marked(line) ? (is_wanted ? "right" : "wrong") : is_wanted ? "missing" : "";
+}
+
 // A box for each token, a gap before each segment.
 std::string picture(const WrongRow& wrong) {
   const Picture drawn = picture_of(wrong);
   if (drawn.lines.empty()) return "";
-  constexpr std::string_view kClasses[] = {"learned", "wanted", "given"};
   std::string lines;
   for (std::size_t line = 0; line < drawn.lines.size(); ++line) {
     std::string boxes;
     for (std::size_t token = 0; token < drawn.lines[line].tokens.size(); ++token) {
       const bool is_edge = std::ranges::binary_search(drawn.edges, static_cast<std::int64_t>(token));
-      const bool is_marked = drawn.lines[line].tokens[token] != '.';
       boxes += fmt::format("<i class=\"{}{}\" title=\"token {}\"></i>", is_edge ? "edge " : "",
-                           is_marked ? kClasses[std::min(line, std::size(kClasses) - 1)] : "", token);
+                           box_class(drawn, line, token), token);
     }
     lines += fmt::format("<div><span>{}</span>{}</div>\n", escaped(drawn.lines[line].label), boxes);
   }
   return fmt::format("<dt>picture</dt><dd><div class=\"picture\">\n{}</div>L = {}, S = {}; a box is a token of the "
-                     "context, a gap stands before each segment</dd>\n",
-                     lines, wrong.row.context_lens[0], wrong.row.num_segments);
+                     "context{}; green: a witness of the rule, red: one that is wrong or missing</dd>\n",
+                     lines, wrong.row.context_lens[0], wrong.row.num_segments,
+                     drawn.edges.empty() ? " and a segment" : ", a gap stands before each segment");
 }
 
 std::string failure(const ImplementationResult& result, const FailureGroup& group, const ReplayCommands& replays) {
@@ -116,8 +125,8 @@ std::string render_html(const RunReport& report, const Conclusion& conclusion, c
   const std::string_view word = passed ? "PASS" : conclusion.verdict == RunVerdict::kFail ? "FAIL" : "ERROR";
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
-      "content=\"width=device-width\">\n<title>kvwitness: {}</title>\n<style>{}</style>\n</head>\n<body>\n<h1 "
-      "class=\"{}\">{} {}</h1>\n<p>Seed {}; {:.1f} s.</p>\n{}{}</body>\n</html>\n",
+      "content=\"width=device-width\">\n<title>kvwitness: {}</title>\n<style>{}</style>\n</head>\n<body>\n<h1>kvwitness: "
+      "<span class=\"{}\">{}</span></h1>\n<p>{}</p>\n<p>Seed {}; {:.1f} s.</p>\n{}{}</body>\n</html>\n",
       word, kStyle, passed ? "pass" : "fail", word, escaped(printable(conclusion.message)), report.seed, report.seconds,
       failures(report, replays), table(report));
 }

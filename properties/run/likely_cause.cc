@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -76,6 +77,13 @@ void overwrite(const Witnesses& witnesses, const Row& row, Tokens& result) {
   }
 }
 
+// The witnesses at their segments, where they are asked for by themselves.
+void put_at_segments(const Witnesses& witnesses, const Row&, Tokens& result) {
+  for (const auto& [s, token] : witnesses) {
+    if (s < std::ssize(result)) result[static_cast<std::size_t>(s)] = static_cast<std::int32_t>(token);
+  }
+}
+
 // The rule with something read in another way. What an entry does not name is the rule's own.
 struct Misreading {
   std::string_view words;
@@ -85,6 +93,7 @@ struct Misreading {
   void (*adjust)(Row&) = nullptr;                      // length, counts
   void (*occupancy)(Occupied&, const Row&) = nullptr;  // after the row was read
   void (*merge)(const Witnesses&, const Row&, Tokens& result) = overwrite;
+  void (*indices)(const Witnesses&, const Row&, Tokens& result) = put_at_segments;
 };
 
 void mark(Occupied& occupied, std::int64_t segment) {
@@ -98,23 +107,17 @@ Tokens answer(Row row, const Misreading& misreading) {
     misreading.adjust(row);
     row.effective = std::min(row.segments, row.len);
   }
-  if (row.len <= 0 || row.segments <= 0) return result;
-  Occupied occupied(static_cast<std::size_t>(row.effective), 0);
-  for (std::int64_t slot = 0; slot < row.topk(); ++slot) {
+  const bool is_empty = row.len <= 0 || row.segments <= 0;
+  Occupied occupied(static_cast<std::size_t>(is_empty ? 0 : row.effective), 0);
+  for (std::int64_t slot = 0; !is_empty && slot < row.topk(); ++slot) {
     if (misreading.reads(slot, row)) mark(occupied, misreading.marks(row.learned[static_cast<std::size_t>(slot)], row));
   }
-  if (misreading.occupancy != nullptr) misreading.occupancy(occupied, row);
+  if (misreading.occupancy != nullptr && !is_empty) misreading.occupancy(occupied, row);
   Witnesses witnesses;
-  for (std::int64_t s = 0; s < row.effective; ++s) {
+  for (std::int64_t s = 0; s < std::ssize(occupied); ++s) {
     if (occupied[static_cast<std::size_t>(s)] == 0) witnesses.push_back({s, misreading.edge(s, row)});
   }
-  if (row.merges) {
-    misreading.merge(witnesses, row, result);
-  } else {
-    for (const auto& [s, token] : witnesses) {
-      if (s < std::ssize(result)) result[static_cast<std::size_t>(s)] = static_cast<std::int32_t>(token);
-    }
-  }
+  (row.merges ? misreading.merge : misreading.indices)(witnesses, row, result);
   return result;
 }
 
@@ -144,8 +147,6 @@ constexpr Misreading kMisreadings[] = {
      .edge = [](std::int64_t s, const Row& row) { return s * ceiling(row.len, row.effective); }},
     {.words = "the segment edge is s * floor(L / S), as if all segments were equally wide",
      .edge = [](std::int64_t s, const Row& row) { return s * (row.len / row.effective); }},
-    {.words = "the witness is the middle of its segment, not its edge",
-     .edge = [](std::int64_t s, const Row& row) { return (edge_of(s, row) + edge_of(s + 1, row)) / 2; }},
     {.words = "segment edges of a short row are computed with S where L < S",
      .edge = [](std::int64_t s, const Row& row) { return ceiling(s * row.len, row.segments); }},
 
@@ -179,16 +180,49 @@ constexpr Misreading kMisreadings[] = {
      .marks = [](std::int64_t token, const Row& row) {
        return token < 0 ? -1 : clamped((token * row.effective + row.len / 2) / row.len, row);
      }},
-    {.words = "the segment of a token is rounded up, not down",
-     .marks = [](std::int64_t token, const Row& row) {
-       return token < 0 ? -1 : clamped(ceiling(token * row.effective, row.len), row);
-     }},
     {.words = "the segment of a token is computed with S in a short row, where S_eff = L",
      .marks = [](std::int64_t token, const Row& row) {
        return token < 0 ? -1 : clamped(token * row.segments / row.len, row);
      }},
+    {.words = "the upper bits of a token are dropped in a 24-bit multiply",
+     .marks = [](std::int64_t token, const Row& row) {
+       return token < 0 ? -1 : clamped((token & 0xFFFFFF) * row.effective / row.len, row);
+     }},
+    {.words = "tokens are kept in 16 bits",
+     .marks = [](std::int64_t token, const Row& row) {
+       return token < 0 ? -1 : clamped((token & 0xFFFF) * row.effective / row.len, row);
+     }},
 
     // The mask of occupied segments.
+    {.words = "two tokens of one segment cancel: the mask is built by exclusive or, or by a sum",
+     .occupancy =
+         [](Occupied& occupied, const Row& row) {
+           std::ranges::fill(occupied, 0);
+           for (const std::int32_t token : row.learned) {
+             const std::int64_t s = marked_by(token, row);
+             if (s >= 0 && s < std::ssize(occupied)) occupied[static_cast<std::size_t>(s)] ^= 1;
+           }
+         }},
+    {.words = "segments from 32 on mark the lower half: the mask is shifted as 32 bits",
+     .marks = [](std::int64_t token, const Row& row) {
+       const std::int64_t s = marked_by(token, row);
+       return s < 0 ? -1 : s % 32;
+     }},
+    {.words = "segment 31 marks the upper half: a signed 32-bit mask is extended to 64 bits",
+     .occupancy =
+         [](Occupied& occupied, const Row&) {
+           for (std::size_t s = 32; s < occupied.size() && occupied[31] != 0; ++s) occupied[s] = 1;
+         }},
+    {.words = "segment 63 is never marked (bit 63 of the mask)",
+     .occupancy =
+         [](Occupied& occupied, const Row&) {
+           if (occupied.size() > 63) occupied[63] = 0;
+         }},
+    {.words = "a full mask is expected one segment too early: the last missing segment gets no witness",
+     .occupancy =
+         [](Occupied& occupied, const Row&) {
+           if (std::ranges::count(occupied, 0) == 1) std::ranges::fill(occupied, 1);
+         }},
     {.words = "the mask of occupied segments has 32 bits: segments from 32 on count as occupied",
      .occupancy =
          [](Occupied& occupied, const Row&) {
@@ -205,31 +239,33 @@ constexpr Misreading kMisreadings[] = {
            for (std::size_t s = 32; s < occupied.size(); ++s) occupied[s % 32] |= occupied[s];
            for (std::size_t s = 32; s < occupied.size(); ++s) occupied[s] = occupied[s % 32];
          }},
+    {.words = "at most 63 witnesses are written",
+     .adjust = [](Row& row) { row.budget = std::min<std::int64_t>(row.budget, 63); }},
 
     // Padding.
+    {.words = "of negative entries only -1 is taken for padding; others are read as unsigned tokens",
+     .marks = [](std::int64_t token,
+                 const Row& row) { return token < -1 ? row.effective - 1 : marked_by(token, row); }},
+    {.words = "of negative entries only -1 is taken for padding; others mark segment 0",
+     .marks = [](std::int64_t token, const Row& row) { return token == -1 ? -1 : std::max<std::int64_t>(0, marked_by(token, row)); }},
     {.words = "padding is read as an unsigned token, and marks the last segment",
      .marks = [](std::int64_t token,
                  const Row& row) { return token < 0 ? row.effective - 1 : marked_by(token, row); }},
     {.words = "padding marks segment 0",
      .marks = [](std::int64_t token, const Row& row) { return token < 0 ? 0 : marked_by(token, row); }},
-    {.words = "of negative entries only -1 is taken for padding; others mark segment 0",
-     .marks = [](std::int64_t token, const Row& row) { return token == -1 ? -1 : std::max<std::int64_t>(0, marked_by(token, row)); }},
-    {.words = "of negative entries only -1 is taken for padding; others are read as unsigned tokens",
-     .marks = [](std::int64_t token,
-                 const Row& row) { return token < -1 ? row.effective - 1 : marked_by(token, row); }},
     {.words = "nothing behind the first padding entry is read",
      .reads = [](std::int64_t slot, const Row& row) { return slot < row.first_negative; }},
     {.words = "token 0 is taken for padding",
      .marks = [](std::int64_t token, const Row& row) { return token == 0 ? -1 : marked_by(token, row); }},
 
     // Tokens past the context's end.
+    {.words = "the token x = L marks nothing, where it marks the last segment",
+     .marks = [](std::int64_t token, const Row& row) { return token == row.len ? -1 : marked_by(token, row); }},
     {.words = "a token at or past the context's end marks nothing, where it marks the last segment",
      .marks = [](std::int64_t token, const Row& row) { return token >= row.len ? -1 : marked_by(token, row); }},
     {.words = "a token past the context's end marks segment S_eff - 1 of a short row, where it marks none",
      .marks = [](std::int64_t token,
                  const Row& row) { return std::min(row.effective - 1, marked_by(token, row)); }},
-    {.words = "the token x = L marks nothing, where it marks the last segment",
-     .marks = [](std::int64_t token, const Row& row) { return token == row.len ? -1 : marked_by(token, row); }},
     {.words = "the segment of a token past the context's end wraps in the mask",
      .marks = [](std::int64_t token,
                  const Row& row) { return token < 0 ? -1 : segment_of(token, row) % 64; }},
@@ -257,9 +293,6 @@ constexpr Misreading kMisreadings[] = {
                  const Row& row) { return !row.merges || slot < row.keep || slot >= row.keep + row.budget; }},
     {.words = "tokens of the kept head, below learned_keep, are not read",
      .reads = [](std::int64_t slot, const Row& row) { return !row.merges || slot >= row.keep; }},
-    {.words = "slot 0 is not read", .reads = [](std::int64_t slot, const Row&) { return slot != 0; }},
-    {.words = "the last slot is not read",
-     .reads = [](std::int64_t slot, const Row& row) { return slot != row.topk() - 1; }},
 
     // The merge.
     {.words = "the budget is one too small", .adjust = [](Row& row) { --row.budget; }},
@@ -284,13 +317,6 @@ constexpr Misreading kMisreadings[] = {
            const std::int64_t over = std::max<std::int64_t>(0, std::ssize(witnesses) - row.budget);
            overwrite({witnesses.begin() + std::min(over, std::ssize(witnesses)), witnesses.end()}, row, result);
          }},
-    {.words = "where the budget is short the first witnesses are dropped, and they stand in descending order",
-     .merge =
-         [](const Witnesses& witnesses, const Row& row, Tokens& result) {
-           Witnesses reversed = witnesses;
-           std::ranges::reverse(reversed);
-           overwrite(reversed, row, result);
-         }},
     {.words = "where the budget is short no witness is written at all",
      .merge =
          [](const Witnesses& witnesses, const Row& row, Tokens& result) {
@@ -311,6 +337,43 @@ constexpr Misreading kMisreadings[] = {
            std::fill_n(result.begin() + row.keep, row.budget, -1);
            overwrite(witnesses, row, result);
          }},
+    {.words = "the last witness fills the rest of the budget",
+     .merge =
+         [](const Witnesses& witnesses, const Row& row, Tokens& result) {
+           if (!witnesses.empty()) std::fill_n(result.begin() + row.keep, row.budget, static_cast<std::int32_t>(witnesses.back().token));
+           overwrite(witnesses, row, result);
+         }},
+    {.words = "witnesses stand at the row's end instead of from learned_keep on",
+     .merge =
+         [](const Witnesses& witnesses, const Row& row, Tokens& result) {
+           Row moved = row;
+           moved.keep = row.topk() - std::min(std::ssize(witnesses), row.budget);
+           overwrite(witnesses, moved, result);
+         }},
+    {.words = "repeated tokens are removed from the row",
+     .merge =
+         [](const Witnesses& witnesses, const Row& row, Tokens& result) {
+           std::set<std::int32_t> seen;
+           for (std::int32_t& token : result) {
+             if (token >= 0 && !seen.insert(token).second) token = -1;
+           }
+           overwrite(witnesses, row, result);
+         }},
+    {.words = "the witnesses of the segments from 32 on come first",
+     .merge =
+         [](const Witnesses& witnesses, const Row& row, Tokens& result) {
+           Witnesses halves = witnesses;
+           std::ranges::stable_partition(halves, [](const Witness& witness) { return witness.segment >= 32; });
+           overwrite(halves, row, result);
+         }},
+    {.words = "learned_keep = topk leaves the last slot to a witness",
+     .adjust =
+         [](Row& row) {
+           if (row.keep != row.topk()) return;
+           --row.keep;
+           row.budget = 1;
+         }},
+    {.words = "learned_keep is rounded down to a multiple of 4", .adjust = [](Row& row) { row.keep -= row.keep % 4; }},
     {.words = "padding is moved to the row's end before the merge",
      .merge =
          [](const Witnesses& witnesses, const Row& row, Tokens& result) {
@@ -323,12 +386,49 @@ constexpr Misreading kMisreadings[] = {
            std::ranges::sort(result);
            overwrite(witnesses, row, result);
          }},
+    {.words = "the row is sorted after the merge",
+     .merge =
+         [](const Witnesses& witnesses, const Row& row, Tokens& result) {
+           overwrite(witnesses, row, result);
+           std::ranges::sort(result);
+         }},
+
+    // Witness indices.
+    {.words = "entries without a witness are 0, not -1",
+     .indices =
+         [](const Witnesses& witnesses, const Row& row, Tokens& result) {
+           std::ranges::fill(result, 0);
+           put_at_segments(witnesses, row, result);
+         }},
+    {.words = "witnesses stand at the front instead of at their segments",
+     .indices =
+         [](const Witnesses& witnesses, const Row&, Tokens& result) {
+           for (std::size_t i = 0; i < witnesses.size(); ++i) {
+             result[i] = static_cast<std::int32_t>(witnesses[i].token);
+           }
+         }},
+    {.words = "segments are marked modulo 64",
+     .occupancy =
+         [](Occupied& occupied, const Row&) {
+           for (std::size_t s = 64; s < occupied.size(); ++s) occupied[s % 64] |= occupied[s];
+           for (std::size_t s = 64; s < occupied.size(); ++s) occupied[s] = occupied[s % 64];
+         }},
+    {.words = "segments from 1024 on are no witnesses",
+     .occupancy =
+         [](Occupied& occupied, const Row&) {
+           for (std::size_t s = 1024; s < occupied.size(); ++s) occupied[s] = 1;
+         }},
 
     // Lengths.
+    {.words = "a negative length is read as an unsigned number",
+     .adjust = [](Row& row) { row.len = row.len < 0 ? wrapped(row.len) : row.len; }},
+    {.words = "the length is kept in 16 bits, signed",
+     .adjust = [](Row& row) { row.len = static_cast<std::int16_t>(static_cast<std::uint16_t>(row.len)); }},
+    {.words = "the length is kept in 16 bits", .adjust = [](Row& row) { row.len &= 0xFFFF; }},
+    {.words = "a length of 0 is read as 1", .adjust = [](Row& row) { row.len = row.len == 0 ? 1 : row.len; }},
+    {.words = "a negative length is read as 1", .adjust = [](Row& row) { row.len = row.len < 0 ? 1 : row.len; }},
     {.words = "L - 1 is used where the length is L", .adjust = [](Row& row) { --row.len; }},
     {.words = "L + 1 is used where the length is L", .adjust = [](Row& row) { ++row.len; }},
-    {.words = "an empty row is treated as a row of one token",
-     .adjust = [](Row& row) { row.len = std::max<std::int64_t>(row.len, 1); }},
     {.words = "a row shorter than S is left as it is",
      .adjust = [](Row& row) { row.len = row.len < row.segments ? 0 : row.len; }},
 
@@ -342,8 +442,6 @@ constexpr Misreading kMisreadings[] = {
     // What says least comes last.
     {.words = "the last segment never gets a witness (bit S - 1 of the mask)",
      .occupancy = [](Occupied& occupied, const Row&) { occupied.back() = 1; }},
-    {.words = "the first segment never gets a witness",
-     .occupancy = [](Occupied& occupied, const Row&) { occupied.front() = 1; }},
     {.words = "no slot is read: every segment gets a witness", .reads = [](std::int64_t, const Row&) { return false; }},
     {.words = "no segment gets a witness",
      .occupancy = [](Occupied& occupied, const Row&) { std::ranges::fill(occupied, 1); }},
@@ -408,38 +506,66 @@ bool explains(std::span<const WrongRow> rows, Answer answer_of) {
 // The numbers of slots worth trying as the number that is read, largest first.
 std::vector<std::int64_t> widths_to_try(std::int64_t topk) {
   std::vector<std::int64_t> list;
-  for (std::int64_t width = topk - 1; width > 0; --width) {
+  for (std::int64_t width = topk - 1; width >= 0; --width) {
     const bool is_round = (width & (width - 1)) == 0 || width % 1024 == 0;
     if (topk <= kEveryWidth || is_round) list.push_back(width);
   }
   return list;
 }
 
-std::string slots_behind(std::span<const WrongRow> rows) {
-  for (std::int64_t tile = 2; tile <= 1024; tile *= 2) {
-    const bool has_rest = std::ranges::all_of(rows, [&](const WrongRow& wrong) { return wrong.row.topk > tile; });
-    if (has_rest && explains(rows, [&](const WrongRow& wrong) {
-          return answer_of_slots(wrong, [&](std::int64_t slot) { return slot < wrong.row.topk - wrong.row.topk % tile; });
-        })) {
-      return "the last topk % " + std::to_string(tile) + " slots are not read";
-    }
-  }
+// Which slots may be those that are not read, in words. A width that a tile may have comes before the table of misreadings,
+// everything else behind it.
+struct UnreadSlots {
+  std::vector<std::string> tiles, others;
+};
+
+UnreadSlots slots_behind(std::span<const WrongRow> rows) {
+  UnreadSlots found;
   const auto narrowest = std::ranges::min(rows, {}, [](const WrongRow& wrong) { return wrong.row.topk; }).row.topk;
   for (const std::int64_t width : widths_to_try(narrowest)) {
     if (explains(rows, [&](const WrongRow& wrong) {
           return answer_of_slots(wrong, [&](std::int64_t slot) { return slot < width; });
         })) {
-      return "slots from " + std::to_string(width) + " on are not read";
+      const bool is_tile = width >= 32 && ((width & (width - 1)) == 0 || width % 128 == 0);
+      (is_tile ? found.tiles : found.others).push_back("slots from " + std::to_string(width) + " on are not read");
     }
+  }
+  for (std::int64_t tile = 2; tile <= 1024; tile *= 2) {
+    if (explains(rows, [&](const WrongRow& wrong) {
+          const std::int64_t end = wrong.row.topk - wrong.row.topk % tile;
+          return answer_of_slots(wrong, [&](std::int64_t slot) { return slot < end; });
+        })) {
+      found.others.insert(found.others.begin(), "the last topk % " + std::to_string(tile) + " slots are not read");
+    }
+  }
+  if (explains(rows, [](const WrongRow& wrong) {
+        return answer_of_slots(wrong, [&](std::int64_t slot) { return slot != wrong.row.topk - 1; });
+      })) {
+    found.others.insert(found.others.begin(), "the last slot is not read");
   }
   for (std::int64_t slot = 0; slot < std::min(narrowest, kEveryWidth); ++slot) {
-    if (narrowest > 1 && explains(rows, [&](const WrongRow& wrong) {
+    if (explains(rows, [&](const WrongRow& wrong) {
           return answer_of_slots(wrong, [&](std::int64_t read) { return read != slot; });
         })) {
-      return "slot " + std::to_string(slot) + " is not read";
+      found.others.push_back("slot " + std::to_string(slot) + " is not read");
     }
   }
-  return "";
+  return found;
+}
+
+// Where rows are left out as a whole: which.
+std::string rows_left_out(std::span<const WrongRow> rows) {
+  const auto is_left_out = [](const WrongRow& wrong) {
+    return wrong.row.operation == Operation::kWitnesses
+               ? std::ranges::all_of(wrong.actual, [](std::int32_t token) { return token == -1; })
+               : wrong.actual == wrong.row.learned;
+  };
+  if (!std::ranges::all_of(rows, is_left_out)) return "";
+  if (std::ranges::all_of(rows, [](const WrongRow& wrong) { return wrong.rows > 1 && wrong.index == wrong.rows - 1; })) {
+    return "the last row of the batch is left out";
+  }
+  const std::int64_t first = std::ranges::min(rows, {}, &WrongRow::index).index;
+  return first < 2 ? "" : "rows from " + std::to_string(first) + " on are left out";
 }
 
 std::string neighbour_behind(std::span<const WrongRow> rows) {
@@ -508,6 +634,28 @@ std::string cause_of_call(const Counterexample& found, std::string_view property
   return around.empty() && has_output && wrong && wrong->is_unwritten ? "the row is not written" : around;
 }
 
+// What a wrong row of no known shape has in common with many: "" for nothing.
+std::string resemblance(const WrongRow& wrong) {
+  const Row row = row_of(wrong);
+  if (row.effective <= 0) return "";
+  const std::int64_t expected = wrong.expected_value(), actual = wrong.actual_value();
+  const auto is_edge = [&](std::int64_t token) { return edge_of(segment_of(token, row), row) == token; };
+  const auto in_context = [&](std::int64_t token) { return token >= 0 && token < row.len; };
+  if (in_context(actual) && !is_edge(actual)) {
+    return in_context(expected) && std::abs(actual - expected) == 1
+               ? "a segment edge is one token off: a matter of rounding or precision"
+               : "a witness is no edge of a segment: a matter of overflow or precision";
+  }
+  const auto beside_an_edge = [&](std::int32_t token) {
+    return in_context(token) && row.effective < row.len && (is_edge(token) || (token + 1 < row.len && is_edge(token + 1)));
+  };
+  std::vector<std::int32_t> tokens;
+  std::ranges::copy_if(row.learned, std::back_inserter(tokens), in_context);
+  return !tokens.empty() && std::ranges::all_of(tokens, beside_an_edge)
+             ? "a token beside a segment's edge is counted to the wrong segment: a matter of rounding or precision"
+             : "";
+}
+
 std::vector<WrongRow> evidence_of(const Counterexample& found) {
   std::vector<WrongRow> rows;
   if (found.wrong_row) rows.push_back(*found.wrong_row);
@@ -521,16 +669,26 @@ std::vector<std::string> misreadings_behind(std::span<const WrongRow> rows) {
   const auto is_small = [](const WrongRow& wrong) {
     return wrong.row.topk <= kMostSlots && wrong.row.num_segments <= kMostSlots;
   };
-  std::vector<std::string> list;
-  if (rows.empty() || !std::ranges::all_of(rows, is_small)) return list;
+  if (rows.empty() || !std::ranges::all_of(rows, is_small)) return {};
+  UnreadSlots slots = slots_behind(rows);
+  std::vector<std::string> list = std::move(slots.tiles);
+  const auto add = [&](std::string words) {
+    if (!words.empty()) list.push_back(std::move(words));
+  };
+  add(rows_left_out(rows));
   for (const Misreading& misreading : kMisreadings) {
     if (explains(rows, [&](const WrongRow& wrong) { return answer(row_of(wrong), misreading); })) {
       list.emplace_back(misreading.words);
     }
   }
-  for (std::string further : {slots_behind(rows), neighbour_behind(rows)}) {
-    if (!further.empty()) list.push_back(std::move(further));
-  }
+  add(neighbour_behind(rows));
+  std::ranges::move(slots.others, std::back_inserter(list));
+  return list;
+}
+
+std::vector<std::string_view> known_misreadings() {
+  std::vector<std::string_view> list;
+  for (const Misreading& misreading : kMisreadings) list.push_back(misreading.words);
   return list;
 }
 
@@ -548,6 +706,12 @@ void name_likely_causes(ImplementationResult& result) {
     Candidates candidates{.found = &found, .causes = {}};
     if (of_call.empty()) {
       candidates.causes = misreadings_behind(evidence_of(found));
+      std::string resembles = found.wrong_row ? resemblance(*found.wrong_row) : "";
+      // A fault of rare tokens or lengths need not make all of the row that was found as wrong as its reading would.
+      if (candidates.causes.empty() && resembles.empty() && found.wrong_row) {
+        candidates.causes = misreadings_behind(std::span(&*found.wrong_row, 1));
+      }
+      if (!resembles.empty()) candidates.causes.push_back(std::move(resembles));
     } else {
       candidates.causes.push_back(std::move(of_call));
     }

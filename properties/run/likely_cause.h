@@ -8,6 +8,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "properties/run/results.h"
@@ -18,6 +19,9 @@ namespace kvwitness::harness {
 // Every known mistake that gives all of these rows, the most particular first: "segment edges are rounded down", ... Empty
 // where none does, and for rows above 2^17 slots or segments.
 std::vector<std::string> misreadings_behind(std::span<const WrongRow> rows);
+
+// The words of every mistake that is told by a table; misreadings_behind() knows some that name a slot or a row besides.
+std::vector<std::string_view> known_misreadings();
 
 // Names the likely cause of each counterexample of an implementation: of how the call ended, what it wrote and what the
 // minimal case needs, otherwise of its wrong rows. Where several mistakes give those, the one that explains most of the

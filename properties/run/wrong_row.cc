@@ -69,6 +69,7 @@ std::optional<WrongRow> find_wrong_row(const Case& value, std::span<const std::i
     wrong.is_unwritten =
         before.size() == rows.size() && before[static_cast<std::size_t>(index * width + wrong.slot)] == *given;
     wrong.index = index;
+    wrong.rows = value.rows();
     find_previous(wrong, value);
     wrong.row = std::move(row);
     wrong.actual.assign(actual.begin(), actual.end());

@@ -16,6 +16,7 @@ namespace kvwitness::harness {
 struct WrongRow {
   Case row;                            // the call with this row only, packed
   std::int64_t index = 0;              // in the batch
+  std::int64_t rows = 1;               // of the batch
   std::int64_t slot = 0;               // the first that differs
   std::vector<std::int32_t> expected;  // by the oracle
   std::vector<std::int32_t> actual;

@@ -806,54 +806,5 @@ TEST_F(KeptFailures, NoteWhatCannotBeWritten) {
   EXPECT_THAT(write_failure(entry).error(), HasSubstr(folder_.string()));
 }
 
-// ---- Shrinking by itself.
-
-TEST(Shrinking, FindsTheFewTokensThatMatterInARowOf2048WithinTheDefaultBudget) {
-  Case value;
-  value.operation = Operation::kScatter;
-  value.topk = 2048;
-  value.num_segments = 64;
-  value.context_lens = {1 << 20, 1 << 21};
-  for (int i = 0; i < 4096; ++i) value.learned.push_back(1000 + 37 * i);
-  const auto holds = [](const Case& c, std::int32_t token) {
-    return std::ranges::find(c.learned, token) != c.learned.end();
-  };
-  const std::int32_t first = value.learned[17], second = value.learned[1999];
-  const Shrunk shrunk = shrink(value, kDefaultShrinkAttempts, [&](const Case& candidate) {
-    return holds(candidate, first) && holds(candidate, second) ? Attempt::kFails : Attempt::kPasses;
-  });
-  EXPECT_FALSE(shrunk.exhausted);
-  EXPECT_EQ(shrunk.minimal.learned, (std::vector<std::int32_t>{first, second}));
-}
-
-TEST(Shrinking, KeepsTheStatusAndDescendsStrictly) {
-  Case value;
-  value.operation = Operation::kApply;
-  value.topk = 5;
-  value.num_segments = 70;
-  value.learned_keep = 9;
-  value.context_lens = {100, 3};
-  value.learned.assign(10, 2);
-  value.row_stride = 9;
-  for (const Case& candidate : shrink_candidates(value)) {
-    EXPECT_EQ(expected_status(candidate, true), status::kSegmentsOutOfRange) << candidate;
-    EXPECT_TRUE(simpler(candidate, value)) << candidate;
-  }
-  EXPECT_FALSE(simpler(value, value));
-}
-
-TEST(Shrinking, EndsWithinItsBudgetAndSaysSo) {
-  Case value;
-  value.operation = Operation::kScatter;
-  value.topk = 64;
-  value.num_segments = 8;
-  value.context_lens = {1000};
-  value.learned.assign(64, 900);
-  const Shrunk shrunk = shrink(value, 5, [](const Case&) { return Attempt::kPasses; });
-  EXPECT_TRUE(shrunk.exhausted);
-  EXPECT_EQ(shrunk.attempts, 5);
-  EXPECT_EQ(shrunk.minimal, value);
-}
-
 }  // namespace
 }  // namespace kvwitness::harness
