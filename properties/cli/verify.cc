@@ -102,6 +102,9 @@ RunOptions options_of(const VerifyArguments& arguments, const Environment& envir
 // What a run did to the failures that it keeps.
 void print_kept_failures(const RunReport& report) {
   for (const std::string& path : report.fixed_failures) fmt::print("fixed: {} passes now\n", printable(path));
+  for (const std::string& path : report.unseen_failures) {
+    fmt::print("not seen again: {} failed once and passes now, so it is kept\n", printable(path));
+  }
   for (const std::string& error : report.failure_errors) fmt::print(stderr, "kvwitness: {}\n", printable(error));
 }
 

@@ -43,15 +43,15 @@ std::vector<FailureGroup> failure_groups(const ImplementationResult& result) {
   const auto support = support_of_causes(result);
   std::size_t returning = 0;
   for (const auto& [cause, count] : support) returning += count;
-  const auto main = std::ranges::max_element(support, {}, [](const auto& entry) {
-    return entry.first.empty() ? 0 : entry.second;
-  });
+  const auto main =
+      std::ranges::max_element(support, {}, [](const auto& entry) { return entry.first.empty() ? 0 : entry.second; });
   // One fault shows in many ways, and few of them tell which it is: what another cause explains better stands by itself
   // only where that one explains several properties.
   const bool is_one_fault = main != support.end() && !main->first.empty() && 2 * main->second >= returning;
   const auto key_of = [&](const PropertyResult& property) -> std::string {
     if (!property.counterexample) return "no counterexample";
-    if (!returned(property)) return "ending " + std::to_string(static_cast<int>(property.counterexample->outcome.ending));
+    if (!returned(property))
+      return "ending " + std::to_string(static_cast<int>(property.counterexample->outcome.ending));
     const std::string& cause = property.counterexample->likely_cause;
     if (!cause.empty() && support.at(cause) > 1) return cause;
     return is_one_fault ? main->first : "";

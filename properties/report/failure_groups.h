@@ -14,7 +14,7 @@ namespace kvwitness::harness {
 // Failed properties that one fault explains: they share a likely cause, or their calls ended in the same way, as by a crash.
 // Those without a known cause are one group, or belong to the cause that explains at least half of all.
 struct FailureGroup {
-  const PropertyResult* shown = nullptr;     // the one with the shortest minimal case
+  const PropertyResult* shown = nullptr;      // the one with the shortest minimal case
   std::vector<const PropertyResult*> others;  // in the order of the properties
 };
 

@@ -46,7 +46,8 @@ std::string_view class_of(std::string_view colour) {
 std::string table(const RunReport& report) {
   std::string head, body;
   for (const ImplementationResult& result : report.implementations) {
-    if (result.kind != ResultKind::kSkipped) head += fmt::format("<th>{}</th>", escaped(printable(result.implementation)));
+    if (result.kind != ResultKind::kSkipped)
+      head += fmt::format("<th>{}</th>", escaped(printable(result.implementation)));
   }
   for (const std::string& name : properties_of(report)) {
     std::string cells;
@@ -59,9 +60,10 @@ std::string table(const RunReport& report) {
     body += fmt::format("<tr><th title=\"{}\">{}</th>{}</tr>\n", escaped(statement_of(name)), escaped(name), cells);
   }
   return head.empty() ? ""
-                      : fmt::format("<h2>Properties and the cases that each judged</h2>\n<div class=\"scroll\"><table>\n"
-                                    "<tr><th></th>{}</tr>\n{}</table></div>\n",
-                                    head, body);
+                      : fmt::format(
+                            "<h2>Properties and the cases that each judged</h2>\n<div class=\"scroll\"><table>\n"
+                            "<tr><th></th>{}</tr>\n{}</table></div>\n",
+                            head, body);
 }
 
 // The class of a token's box. The last line, of what was given, is told by that of the rule above it.
@@ -87,10 +89,11 @@ std::string picture(const WrongRow& wrong) {
     }
     lines += fmt::format("<div><span>{}</span>{}</div>\n", escaped(drawn.lines[line].label), boxes);
   }
-  return fmt::format("<dt>picture</dt><dd><div class=\"picture\">\n{}</div>L = {}, S = {}; a box is a token of the "
-                     "context{}; green: a witness of the rule, red: one that is wrong or missing</dd>\n",
-                     lines, wrong.row.context_lens[0], wrong.row.num_segments,
-                     drawn.edges.empty() ? " and a segment" : ", a gap stands before each segment");
+  return fmt::format(
+      "<dt>picture</dt><dd><div class=\"picture\">\n{}</div>L = {}, S = {}; a box is a token of the "
+      "context{}; green: a witness of the rule, red: one that is wrong or missing</dd>\n",
+      lines, wrong.row.context_lens[0], wrong.row.num_segments,
+      drawn.edges.empty() ? " and a segment" : ", a gap stands before each segment");
 }
 
 std::string failure(const ImplementationResult& result, const FailureGroup& group, const ReplayCommands& replays) {
@@ -125,7 +128,8 @@ std::string render_html(const RunReport& report, const Conclusion& conclusion, c
   const std::string_view word = passed ? "PASS" : conclusion.verdict == RunVerdict::kFail ? "FAIL" : "ERROR";
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
-      "content=\"width=device-width\">\n<title>kvwitness: {}</title>\n<style>{}</style>\n</head>\n<body>\n<h1>kvwitness: "
+      "content=\"width=device-width\">\n<title>kvwitness: "
+      "{}</title>\n<style>{}</style>\n</head>\n<body>\n<h1>kvwitness: "
       "<span class=\"{}\">{}</span></h1>\n<p>{}</p>\n<p>Seed {}; {:.1f} s.</p>\n{}{}</body>\n</html>\n",
       word, kStyle, passed ? "pass" : "fail", word, escaped(printable(conclusion.message)), report.seed, report.seconds,
       failures(report, replays), table(report));

@@ -21,7 +21,8 @@ class Suites {
   void passed(std::string_view test) { add(test, ""); }
   void failed(std::string_view test, std::string_view message, std::string_view details) {
     ++counts_.failures;
-    add(test, fmt::format("<failure message=\"{}\" type=\"property\">{}</failure>", escaped(message), escaped(details)));
+    add(test,
+        fmt::format("<failure message=\"{}\" type=\"property\">{}</failure>", escaped(message), escaped(details)));
   }
   void erred(std::string_view test, std::string_view message) {
     ++counts_.errors;
@@ -52,8 +53,8 @@ class Suites {
  private:
   void add(std::string_view test, std::string_view content) {
     ++counts_.tests;
-    body_ += fmt::format("    <testcase name=\"{}\" classname=\"kvwitness.{}\" time=\"0\">{}</testcase>\n", escaped(test),
-                         escaped(name_), content);
+    body_ += fmt::format("    <testcase name=\"{}\" classname=\"kvwitness.{}\" time=\"0\">{}</testcase>\n",
+                         escaped(test), escaped(name_), content);
   }
 
   std::string name_, body_, suites_;

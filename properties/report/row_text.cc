@@ -9,10 +9,10 @@
 namespace kvwitness::harness {
 namespace {
 
-constexpr std::size_t kShownSlots = 16;   // of a row that is shown whole
-constexpr std::size_t kShownAround = 5;   // runs on each side of the slot in question
-constexpr std::size_t kShownAtEnds = 2;   // runs at each end of the row
-constexpr std::size_t kShortestRun = 3;   // slots; fewer are written one by one
+constexpr std::size_t kShownSlots = 16;  // of a row that is shown whole
+constexpr std::size_t kShownAround = 5;  // runs on each side of the slot in question
+constexpr std::size_t kShownAtEnds = 2;  // runs at each end of the row
+constexpr std::size_t kShortestRun = 3;  // slots; fewer are written one by one
 constexpr char kLearned = 'o', kWitness = 'w', kNothing = '.';
 
 struct Run {
@@ -63,7 +63,8 @@ std::string row_text(std::span<const std::int32_t> row, std::int64_t slot) {
   if (row.size() <= kShownSlots) return fmt::format("[{}]", fmt::join(row, ", "));
   const std::vector<Run> runs = runs_of(row);
   const auto focus = static_cast<std::size_t>(
-      std::ranges::find_if(runs, [&](const Run& run) { return static_cast<std::size_t>(slot) < run.begin + run.count; }) -
+      std::ranges::find_if(runs,
+                           [&](const Run& run) { return static_cast<std::size_t>(slot) < run.begin + run.count; }) -
       runs.begin());
   std::vector<std::string> parts;
   std::size_t left_out = 0;
@@ -89,7 +90,8 @@ Picture picture_of(const WrongRow& wrong) {
   Picture picture;
   const std::int64_t segments = oracle_effective_segments(len, wrong.row.num_segments);
   // Where each token is a segment, edges say nothing.
-  for (std::int64_t s = 0; s < segments && segments < len; ++s) picture.edges.push_back(oracle_edge(s, len, wrong.row.num_segments));
+  for (std::int64_t s = 0; s < segments && segments < len; ++s)
+    picture.edges.push_back(oracle_edge(s, len, wrong.row.num_segments));
   const std::vector<std::int32_t> wanted = witnesses_in(wrong, wrong.expected);
   const std::vector<std::int32_t> given = witnesses_in(wrong, wrong.actual);
   if (wanted == given) return {};  // what differs is where they stand
@@ -98,7 +100,8 @@ Picture picture_of(const WrongRow& wrong) {
   picture.legend = fmt::format("L = {}, S = {}: {} a learned token, {} a witness, {}", len, wrong.row.num_segments,
                                kLearned, kWitness, segments < len ? "| an edge" : "each token a segment");
   std::vector<std::int32_t> outside;
-  std::ranges::copy_if(given, std::back_inserter(outside), [&](std::int32_t token) { return token < 0 || token >= len; });
+  std::ranges::copy_if(given, std::back_inserter(outside),
+                       [&](std::int32_t token) { return token < 0 || token >= len; });
   if (!outside.empty()) {
     outside.resize(std::min<std::size_t>(outside.size(), 4));
     picture.legend += fmt::format("; it wrote {} too, outside the context", fmt::join(outside, ", "));

@@ -160,8 +160,8 @@ Verdict compare_rows(std::span<const std::int32_t> expected, std::span<const std
                      const std::string& what, std::int64_t first_row) {
   const auto difference = first_difference(expected, actual, width, first_row);
   return !difference ? Verdict::holds()
-                     : broken(what + ": " + at(*difference) + " holds " + std::to_string(difference->actual) + ", not " +
-                                  std::to_string(difference->expected),
+                     : broken(what + ": " + at(*difference) + " holds " + std::to_string(difference->actual) +
+                                  ", not " + std::to_string(difference->expected),
                               *difference);
 }
 

@@ -295,8 +295,8 @@ std::optional<Verdict> order(JudgedRows& rows, const JudgedRow& row) {
   }
   // The witnesses that found room are the first ones. Said only where some were dropped, and where those that are there
   // are witnesses of the row: what else is wrong belongs to other properties.
-  if (!rows.merges() || rows.witness_count(row) <= rows.merge().budget ||
-      std::ssize(written) != rows.merge().budget || written.empty()) {
+  if (!rows.merges() || rows.witness_count(row) <= rows.merge().budget || std::ssize(written) != rows.merge().budget ||
+      written.empty()) {
     return Verdict::holds();
   }
   const std::span<const char> occupied = rows.occupied(row);

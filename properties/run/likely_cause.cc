@@ -19,7 +19,7 @@ namespace kvwitness::harness {
 namespace {
 
 constexpr std::int64_t kMostSlots = std::int64_t{1} << 17;
-// The widest row of which every number of slots is tried as the number that is read.
+// The widest row of which every slot, and every number of slots, is tried.
 constexpr std::int64_t kEveryWidth = 2048;
 
 // One row of a call, as a misreading sees it.
@@ -152,13 +152,13 @@ constexpr Misreading kMisreadings[] = {
 
     // Segments of tokens.
     {.words = "x * S wraps at 2^32 in the segment of a token",
-     .marks = [](std::int64_t token, const Row& row) {
-       return token < 0 ? -1 : clamped(wrapped(token * row.effective) / row.len, row);
-     }},
+     .marks = [](std::int64_t token,
+                 const Row& row) { return token < 0 ? -1 : clamped(wrapped(token * row.effective) / row.len, row); }},
     {.words = "x * S overflows a signed 32-bit integer in the segment of a token",
-     .marks = [](std::int64_t token, const Row& row) {
-       return token < 0 ? -1 : clamped(negative_wrapped(token * row.effective) / row.len, row);
-     }},
+     .marks =
+         [](std::int64_t token, const Row& row) {
+           return token < 0 ? -1 : clamped(negative_wrapped(token * row.effective) / row.len, row);
+         }},
     {.words = "the segment of a token is computed in single precision",
      .marks =
          [](std::int64_t token, const Row& row) {
@@ -169,29 +169,29 @@ constexpr Misreading kMisreadings[] = {
                                       row);
          }},
     {.words = "the segment of a token is x / ceil(L / S), as if all segments were equally wide",
-     .marks = [](std::int64_t token, const Row& row) {
-       return token < 0 ? -1 : clamped(token / ceiling(row.len, row.effective), row);
-     }},
+     .marks = [](std::int64_t token,
+                 const Row& row) { return token < 0 ? -1 : clamped(token / ceiling(row.len, row.effective), row); }},
     {.words = "the segment of a token is x / floor(L / S), as if all segments were equally wide",
-     .marks = [](std::int64_t token, const Row& row) {
-       return token < 0 ? -1 : clamped(token / std::max<std::int64_t>(1, row.len / row.effective), row);
-     }},
+     .marks =
+         [](std::int64_t token, const Row& row) {
+           return token < 0 ? -1 : clamped(token / std::max<std::int64_t>(1, row.len / row.effective), row);
+         }},
     {.words = "the segment of a token is rounded to the nearest, not down",
-     .marks = [](std::int64_t token, const Row& row) {
-       return token < 0 ? -1 : clamped((token * row.effective + row.len / 2) / row.len, row);
-     }},
+     .marks =
+         [](std::int64_t token, const Row& row) {
+           return token < 0 ? -1 : clamped((token * row.effective + row.len / 2) / row.len, row);
+         }},
     {.words = "the segment of a token is computed with S in a short row, where S_eff = L",
-     .marks = [](std::int64_t token, const Row& row) {
-       return token < 0 ? -1 : clamped(token * row.segments / row.len, row);
-     }},
+     .marks = [](std::int64_t token,
+                 const Row& row) { return token < 0 ? -1 : clamped(token * row.segments / row.len, row); }},
     {.words = "the upper bits of a token are dropped in a 24-bit multiply",
-     .marks = [](std::int64_t token, const Row& row) {
-       return token < 0 ? -1 : clamped((token & 0xFFFFFF) * row.effective / row.len, row);
-     }},
+     .marks =
+         [](std::int64_t token, const Row& row) {
+           return token < 0 ? -1 : clamped((token & 0xFFFFFF) * row.effective / row.len, row);
+         }},
     {.words = "tokens are kept in 16 bits",
-     .marks = [](std::int64_t token, const Row& row) {
-       return token < 0 ? -1 : clamped((token & 0xFFFF) * row.effective / row.len, row);
-     }},
+     .marks = [](std::int64_t token,
+                 const Row& row) { return token < 0 ? -1 : clamped((token & 0xFFFF) * row.effective / row.len, row); }},
 
     // The mask of occupied segments.
     {.words = "two tokens of one segment cancel: the mask is built by exclusive or, or by a sum",
@@ -204,10 +204,11 @@ constexpr Misreading kMisreadings[] = {
            }
          }},
     {.words = "segments from 32 on mark the lower half: the mask is shifted as 32 bits",
-     .marks = [](std::int64_t token, const Row& row) {
-       const std::int64_t s = marked_by(token, row);
-       return s < 0 ? -1 : s % 32;
-     }},
+     .marks =
+         [](std::int64_t token, const Row& row) {
+           const std::int64_t s = marked_by(token, row);
+           return s < 0 ? -1 : s % 32;
+         }},
     {.words = "segment 31 marks the upper half: a signed 32-bit mask is extended to 64 bits",
      .occupancy =
          [](Occupied& occupied, const Row&) {
@@ -247,10 +248,10 @@ constexpr Misreading kMisreadings[] = {
      .marks = [](std::int64_t token,
                  const Row& row) { return token < -1 ? row.effective - 1 : marked_by(token, row); }},
     {.words = "of negative entries only -1 is taken for padding; others mark segment 0",
-     .marks = [](std::int64_t token, const Row& row) { return token == -1 ? -1 : std::max<std::int64_t>(0, marked_by(token, row)); }},
-    {.words = "padding is read as an unsigned token, and marks the last segment",
      .marks = [](std::int64_t token,
-                 const Row& row) { return token < 0 ? row.effective - 1 : marked_by(token, row); }},
+                 const Row& row) { return token == -1 ? -1 : std::max<std::int64_t>(0, marked_by(token, row)); }},
+    {.words = "padding is read as an unsigned token, and marks the last segment",
+     .marks = [](std::int64_t token, const Row& row) { return token < 0 ? row.effective - 1 : marked_by(token, row); }},
     {.words = "padding marks segment 0",
      .marks = [](std::int64_t token, const Row& row) { return token < 0 ? 0 : marked_by(token, row); }},
     {.words = "nothing behind the first padding entry is read",
@@ -264,17 +265,13 @@ constexpr Misreading kMisreadings[] = {
     {.words = "a token at or past the context's end marks nothing, where it marks the last segment",
      .marks = [](std::int64_t token, const Row& row) { return token >= row.len ? -1 : marked_by(token, row); }},
     {.words = "a token past the context's end marks segment S_eff - 1 of a short row, where it marks none",
-     .marks = [](std::int64_t token,
-                 const Row& row) { return std::min(row.effective - 1, marked_by(token, row)); }},
+     .marks = [](std::int64_t token, const Row& row) { return std::min(row.effective - 1, marked_by(token, row)); }},
     {.words = "the segment of a token past the context's end wraps in the mask",
-     .marks = [](std::int64_t token,
-                 const Row& row) { return token < 0 ? -1 : segment_of(token, row) % 64; }},
+     .marks = [](std::int64_t token, const Row& row) { return token < 0 ? -1 : segment_of(token, row) % 64; }},
     {.words = "the segment of a token past the context's end wraps in a mask of 32 bits",
-     .marks = [](std::int64_t token,
-                 const Row& row) { return token < 0 ? -1 : segment_of(token, row) % 32; }},
+     .marks = [](std::int64_t token, const Row& row) { return token < 0 ? -1 : segment_of(token, row) % 32; }},
     {.words = "a token past the context's end is taken modulo L",
-     .marks = [](std::int64_t token,
-                 const Row& row) { return token < 0 ? -1 : segment_of(token % row.len, row); }},
+     .marks = [](std::int64_t token, const Row& row) { return token < 0 ? -1 : segment_of(token % row.len, row); }},
     {.words = "nothing behind the first token past the context's end is read",
      .reads = [](std::int64_t slot, const Row& row) { return slot < row.first_past_end; }},
     {.words = "a token past the context's end is taken for padding or removed from the row",
@@ -340,7 +337,8 @@ constexpr Misreading kMisreadings[] = {
     {.words = "the last witness fills the rest of the budget",
      .merge =
          [](const Witnesses& witnesses, const Row& row, Tokens& result) {
-           if (!witnesses.empty()) std::fill_n(result.begin() + row.keep, row.budget, static_cast<std::int32_t>(witnesses.back().token));
+           if (!witnesses.empty())
+             std::fill_n(result.begin() + row.keep, row.budget, static_cast<std::int32_t>(witnesses.back().token));
            overwrite(witnesses, row, result);
          }},
     {.words = "witnesses stand at the row's end instead of from learned_keep on",
@@ -503,12 +501,12 @@ bool explains(std::span<const WrongRow> rows, Answer answer_of) {
   return std::ranges::all_of(rows, [&](const WrongRow& wrong) { return answer_of(wrong) == wrong.actual; });
 }
 
-// The numbers of slots worth trying as the number that is read, largest first.
-std::vector<std::int64_t> widths_to_try(std::int64_t topk) {
+// The numbers of slots worth trying as the number that is read, largest first: all, or of wide rows round ones.
+std::vector<std::int64_t> widths_to_try(std::int64_t topk, bool is_wide) {
   std::vector<std::int64_t> list;
   for (std::int64_t width = topk - 1; width >= 0; --width) {
     const bool is_round = (width & (width - 1)) == 0 || width % 1024 == 0;
-    if (topk <= kEveryWidth || is_round) list.push_back(width);
+    if (!is_wide || is_round) list.push_back(width);
   }
   return list;
 }
@@ -522,7 +520,8 @@ struct UnreadSlots {
 UnreadSlots slots_behind(std::span<const WrongRow> rows) {
   UnreadSlots found;
   const auto narrowest = std::ranges::min(rows, {}, [](const WrongRow& wrong) { return wrong.row.topk; }).row.topk;
-  for (const std::int64_t width : widths_to_try(narrowest)) {
+  const auto widest = std::ranges::max(rows, {}, [](const WrongRow& wrong) { return wrong.row.topk; }).row.topk;
+  for (const std::int64_t width : widths_to_try(narrowest, widest > kEveryWidth)) {
     if (explains(rows, [&](const WrongRow& wrong) {
           return answer_of_slots(wrong, [&](std::int64_t slot) { return slot < width; });
         })) {
@@ -543,7 +542,7 @@ UnreadSlots slots_behind(std::span<const WrongRow> rows) {
       })) {
     found.others.insert(found.others.begin(), "the last slot is not read");
   }
-  for (std::int64_t slot = 0; slot < std::min(narrowest, kEveryWidth); ++slot) {
+  for (std::int64_t slot = 0; widest <= kEveryWidth && slot < narrowest; ++slot) {
     if (explains(rows, [&](const WrongRow& wrong) {
           return answer_of_slots(wrong, [&](std::int64_t read) { return read != slot; });
         })) {
@@ -561,7 +560,8 @@ std::string rows_left_out(std::span<const WrongRow> rows) {
                : wrong.actual == wrong.row.learned;
   };
   if (!std::ranges::all_of(rows, is_left_out)) return "";
-  if (std::ranges::all_of(rows, [](const WrongRow& wrong) { return wrong.rows > 1 && wrong.index == wrong.rows - 1; })) {
+  if (std::ranges::all_of(rows,
+                          [](const WrongRow& wrong) { return wrong.rows > 1 && wrong.index == wrong.rows - 1; })) {
     return "the last row of the batch is left out";
   }
   const std::int64_t first = std::ranges::min(rows, {}, &WrongRow::index).index;
@@ -647,7 +647,8 @@ std::string resemblance(const WrongRow& wrong) {
                : "a witness is no edge of a segment: a matter of overflow or precision";
   }
   const auto beside_an_edge = [&](std::int32_t token) {
-    return in_context(token) && row.effective < row.len && (is_edge(token) || (token + 1 < row.len && is_edge(token + 1)));
+    return in_context(token) && row.effective < row.len &&
+           (is_edge(token) || (token + 1 < row.len && is_edge(token + 1)));
   };
   std::vector<std::int32_t> tokens;
   std::ranges::copy_if(row.learned, std::back_inserter(tokens), in_context);

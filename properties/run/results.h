@@ -89,11 +89,12 @@ struct RunReport {
   bool cut_by_clock = false;
   std::vector<ImplementationResult> implementations;
   std::vector<MissedFloor> missed_floors;
-  std::int64_t pinned_cases = 0;            // judged of the implementation that served most of them
-  std::int64_t generated_cases = 0;         // judged, all properties and implementations together
-  std::int64_t judged_cases = 0;            // the sum of PropertyResult::cases
-  std::vector<std::string> failure_errors;  // what went wrong in keeping failures; empty in a good run
-  std::vector<std::string> fixed_failures;  // files that moved to `fixed`
+  std::int64_t pinned_cases = 0;             // judged of the implementation that served most of them
+  std::int64_t generated_cases = 0;          // judged, all properties and implementations together
+  std::int64_t judged_cases = 0;             // the sum of PropertyResult::cases
+  std::vector<std::string> failure_errors;   // what went wrong in keeping failures; empty in a good run
+  std::vector<std::string> fixed_failures;   // files that moved to `fixed`
+  std::vector<std::string> unseen_failures;  // files of failures that came once, and did not now
 };
 
 }  // namespace kvwitness::harness

@@ -66,6 +66,10 @@ void Triage::mark_fixed_failures() {
   for (const KeptFailure& kept : kept_) {
     const bool passes = kept.run->result.properties[kept.property].kind == ResultKind::kPass;
     if (!passes || !kept.was_judged) continue;
+    if (!kept.entry.failed_again) {
+      context_.report.unseen_failures.push_back(kept.entry.path);
+      continue;
+    }
     if (auto moved = mark_fixed(kept.entry)) {
       context_.report.fixed_failures.push_back(kept.entry.path);
     } else {
@@ -98,6 +102,7 @@ void Triage::handle(ImplementationRun& run, std::size_t property, const Failure&
                            .is_over = [this] { return context_.out_of_time(); }});
   if (!entry.path.empty()) {
     found.failure_file = entry.path;
+    entry.failed_again = found.reproduction != Reproduction::kNot;
     if (!(found.minimal == failure.value)) entry.cases.insert(entry.cases.begin(), found.minimal);
     keep(entry);
   }

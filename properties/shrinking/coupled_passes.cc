@@ -116,7 +116,8 @@ Edits coupled_tokens(const Case& value) {
   }
   for (const std::int32_t old : distinct) {
     const auto replace = [&](std::int64_t plain) {
-      edits.push_back([=](Case& edited) { std::ranges::replace(edited.learned, old, static_cast<std::int32_t>(plain)); });
+      edits.push_back(
+          [=](Case& edited) { std::ranges::replace(edited.learned, old, static_cast<std::int32_t>(plain)); });
     };
     if (old == -1 || std::ranges::count(value.learned, old) < 2) {
       continue;  // padding, or a token that is tried by itself
@@ -135,7 +136,8 @@ Edits coupled_lengths(const Case& value) {
   if (!has_rows || value.context_lens.empty()) {
     return edits;
   }
-  for (const auto& [numerator, denominator] : {std::pair{1, 1 << 16}, {1, 1 << 8}, {1, 16}, {1, 4}, {1, 3}, {1, 2}, {2, 3}, {3, 4}, {7, 8}, {15, 16}}) {
+  for (const auto& [numerator, denominator] :
+       {std::pair{1, 1 << 16}, {1, 1 << 8}, {1, 16}, {1, 4}, {1, 3}, {1, 2}, {2, 3}, {3, 4}, {7, 8}, {15, 16}}) {
     edits.push_back(scaled(numerator, denominator));
   }
   const std::size_t rows = value.context_lens.size();
@@ -161,7 +163,8 @@ Edits coupled_lengths(const Case& value) {
       }
     }
   };
-  const bool all_equal = std::ranges::adjacent_find(value.context_lens, std::not_equal_to<>()) == value.context_lens.end();
+  const bool all_equal =
+      std::ranges::adjacent_find(value.context_lens, std::not_equal_to<>()) == value.context_lens.end();
   if (all_equal) {
     add_ends({0, rows});
   }

@@ -34,7 +34,7 @@ Edits with_prior_calls(const Case& value) {
 }
 
 // Of one call, whatever its prior calls.
-constexpr Pass kOneCallPasses[] = {drop_rows,       drop_slots,      drop_values,     plainer_call,   smaller_counts,
+constexpr Pass kOneCallPasses[] = {drop_rows,       drop_slots,      drop_values,    plainer_call,   smaller_counts,
                                    coupled_lengths, shorter_lengths, coupled_tokens, plainer_tokens, earlier_slots};
 
 // Of a case with its prior calls, in the order in which the loop takes them.

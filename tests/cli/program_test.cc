@@ -112,10 +112,9 @@ TEST(Verify, JudgesTheShippedCasesWhereNoneAreNamed) {
 
 TEST(Verify, WritesReportsThatFitTheirFormats) {
   const ScratchFolder folder;
-  const Finished run =
-      kvwitness(brief({"--json", folder.path("report.json"), "--junit", folder.path("report.xml"), "--html",
-                       folder.path("report.html")}),
-                kRight);
+  const Finished run = kvwitness(brief({"--json", folder.path("report.json"), "--junit", folder.path("report.xml"),
+                                        "--html", folder.path("report.html")}),
+                                 kRight);
   ASSERT_EQ(run.exit_status, 0) << run.err;
   EXPECT_THAT(folder.names(), ElementsAre("report.html", "report.json", "report.xml"));
   EXPECT_THAT(folder.read("report.html"), AllOf(StartsWith("<!doctype html>"), HasSubstr("PASS"), HasSubstr("scalar")));

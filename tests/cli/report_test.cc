@@ -487,12 +487,13 @@ TEST(TextFailure, ShowsThePictureOfAShortContext) {
   wrong.row.learned = {1, 5, -1, -1};
   wrong.expected = {8, 12, -1, -1};
   wrong.actual = {8, 99, -1, -1};
-  EXPECT_THAT(render_failures(report, replays(), {}),
-              HasSubstr("  picture           learned   |.o..|.o..|....|....\n"
-                        "                    the rule  |....|....|w...|w...\n"
-                        "                    it gave   |....|....|w...|....\n"
-                        "                    L = 16, S = 4: o a learned token, w a witness, | an edge; it wrote 99 too, "
-                        "outside the context\n"));
+  EXPECT_THAT(
+      render_failures(report, replays(), {}),
+      HasSubstr("  picture           learned   |.o..|.o..|....|....\n"
+                "                    the rule  |....|....|w...|w...\n"
+                "                    it gave   |....|....|w...|....\n"
+                "                    L = 16, S = 4: o a learned token, w a witness, | an edge; it wrote 99 too, "
+                "outside the context\n"));
   wrong.row.context_lens = {101};
   EXPECT_THAT(render_failures(report, replays(), {}), Not(HasSubstr("picture")));
 }

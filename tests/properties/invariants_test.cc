@@ -441,7 +441,7 @@ TEST(Padding, PaddingThatMarksASegmentIsSeen) {
 
 // What the witnesses are belongs to other properties.
 TEST(Order, IsNotBlamedForWitnessesThatAreWrong) {
-  expect_kept_by_rows("order", apply(16, 4, {0, 5, -1, -1}, 2, 2), {0, 5, 4, 12});   // of a segment with a token
+  expect_kept_by_rows("order", apply(16, 4, {0, 5, -1, -1}, 2, 2), {0, 5, 4, 12});    // of a segment with a token
   expect_kept_by_rows("order", apply(16, 4, {0, -1, -1, -1}, 1, 2), {0, 8, -1, -1});  // fewer than the budget allows
   expect_kept_by_rows("order", witnesses(16, 4, {0, -1}), {-1, 4, -1, 12});
 }

@@ -180,7 +180,8 @@ TEST(FailureReports, OfEveryFaultOfTheRuleNameItsCauseAndAgreeWithTheRule) {
       const std::vector<Field> fields = failure_fields(result, group, {});
       EXPECT_EQ(contradiction(fields), "");
       expect_wrong_row_departs_from_the_rule(*group.shown->counterexample);
-      is_named = is_named || heading_of(result, group).find(known_words(static_cast<Fault>(index))) != std::string::npos;
+      is_named =
+          is_named || heading_of(result, group).find(known_words(static_cast<Fault>(index))) != std::string::npos;
     }
     EXPECT_TRUE(is_named || groups.empty()) << "no entry says: " << known_words(static_cast<Fault>(index));
   }
@@ -254,9 +255,9 @@ TEST(LikelyCause, IsReadFromARow) {
   // Every reading of the table is shown, here or by a fault of the catalogue.
   for (const Known& known : kKnown) shown.insert(known.words);
   for (const std::string_view words : known_misreadings()) {
-    EXPECT_TRUE(std::ranges::any_of(
-        shown, [&](const std::string& part) { return words.find(part) != std::string_view::npos; }))
-        << words;
+    EXPECT_TRUE(std::ranges::any_of(shown, [&](const std::string& part) {
+      return words.find(part) != std::string_view::npos;
+    })) << words;
   }
 }
 

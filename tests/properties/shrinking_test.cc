@@ -134,7 +134,8 @@ TEST(CoupledShrinking, EqualRowsOfAnyWidthBecomeOneSlot) {
 
 TEST(CoupledShrinking, ATokenThatEveryRowHoldsBecomesSmallInAllOfThem) {
   Case value = batch(4, 32, 8, 900'000'000);
-  for (std::int64_t row = 0; row < 4; ++row) value.learned[static_cast<std::size_t>(row * 32 + 7 * row + 3)] = 876'543'210;
+  for (std::int64_t row = 0; row < 4; ++row)
+    value.learned[static_cast<std::size_t>(row * 32 + 7 * row + 3)] = 876'543'210;
   const Shrunk shrunk = shrink_while(value, [](const Case& candidate) {
     if (candidate.rows() != 4 || candidate.topk < 1 || !two_rows(candidate)) return false;
     const std::vector<std::int32_t> first = row_of(candidate, 0);
@@ -215,9 +216,8 @@ TEST(CoupledShrinking, TokensMoveToTheFrontOfTheirRows) {
   Case value = batch(1, 512, 4, 1000);
   value.learned.assign(512, -1);
   value.learned[300] = 0;
-  const Shrunk shrunk = shrink_while(value, [](const Case& candidate) {
-    return candidate.topk == 512 && largest_token(candidate) == 0;
-  });
+  const Shrunk shrunk =
+      shrink_while(value, [](const Case& candidate) { return candidate.topk == 512 && largest_token(candidate) == 0; });
   EXPECT_EQ(shrunk.minimal.learned.front(), 0);
   EXPECT_EQ(std::ranges::count(shrunk.minimal.learned, -1), 511);
 }
