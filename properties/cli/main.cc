@@ -130,6 +130,8 @@ void add_replay(CLI::App& program, ReplayArguments& arguments) {
   CLI::App& app = *program.add_subcommand("replay", "judge the cases of files, without generating or shrinking");
   app.add_option("FILE", arguments.files, "case files; - is standard input")->required()->type_name("");
   add_selection(app, arguments.selection, true);
+  app.add_flag("--in-process", arguments.selection.in_process,
+               "for gdb and sanitizers: in this process, without isolation or deadline");
   add_text(app, "--emit", arguments.emit, "print the cases in another form instead: gtest or json", "FORM");
   app.footer(kReplayExamples);
 }

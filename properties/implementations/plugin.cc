@@ -16,6 +16,7 @@
 
 #include "properties/case/status.h"
 #include "properties/sandbox/call_frame.h"
+#include "properties/sandbox/host_implementation.h"
 #include "properties/sandbox/worker.h"
 
 namespace kvwitness::harness {
@@ -118,6 +119,20 @@ class PluginTarget final : public WorkerTarget {
   decltype(&kvw_plugin_supports) supports_ = nullptr;
 };
 
+// Whether the interface can say the call and the plug-in promises to answer it: it has the operation, a malformed call
+// only where it checks arguments, and scatter, which takes no number of elements, only with as many as the shape says:
+// none at a negative width.
+bool may_be_called(const Implementation& plugin, const Case& value) {
+  if (!plugin.provides(value.operation)) {
+    return false;
+  }
+  if (plugin.checks_arguments()) {
+    return value.operation != Operation::kScatter || fills_its_shape(value) ||
+           (value.topk < 0 && value.learned.empty());
+  }
+  return is_plain_call(value, sees_stride(plugin, value));
+}
+
 class PluginImplementation final : public Implementation {
  public:
   PluginImplementation(std::unique_ptr<Worker> worker, const TargetDescription& description)
@@ -177,19 +192,7 @@ class PluginImplementation final : public Implementation {
     return outcome;
   }
 
-  // Whether the interface can say the call and the plug-in promises to answer it: it has the operation, a malformed
-  // call only where it checks arguments, and scatter, which takes no number of elements, only with as many as the shape
-  // says: none at a negative width.
-  bool may_be_called(const Case& value) const {
-    if (!provides(value.operation)) {
-      return false;
-    }
-    if (description_.checks_arguments) {
-      return value.operation != Operation::kScatter || fills_its_shape(value) ||
-             (value.topk < 0 && value.learned.empty());
-    }
-    return is_plain_call(value, sees_stride(*this, value));
-  }
+  bool may_be_called(const Case& value) const { return harness::may_be_called(*this, value); }
 
   std::unique_ptr<Worker> worker_;
   TargetDescription description_;
@@ -197,21 +200,68 @@ class PluginImplementation final : public Implementation {
   mutable bool answers_questions_ = true;
 };
 
+class PluginInProcess final : public HostImplementation {
+ public:
+  PluginInProcess(std::unique_ptr<PluginTarget> target, const TargetDescription& description)
+      : target_(std::move(target)), description_(description) {}
+
+  std::string name() const override { return description_.name.data(); }
+  bool provides(Operation operation) const override { return description_.provides[index_of(operation)]; }
+  bool checks_arguments() const override { return description_.checks_arguments; }
+  bool honours_stride(Operation operation) const override { return operation == Operation::kScatter; }
+  bool supports(const Case& value) const override {
+    return may_be_called(*this, value) && target_->supports(call_shape_of(value, sees_stride(*this, value)));
+  }
+  Outcome run_in(const Case& value, const MemoryContext& memory_context) override {
+    const bool can_be_run =
+        supports(value) && std::ranges::all_of(value.prior_calls, [&](const Case& call) { return supports(call); });
+    return can_be_run ? HostImplementation::run_in(value, memory_context)
+                      : Outcome::ended(Ending::kUnsupported, "the plug-in does not take one of the calls");
+  }
+  Answer call(const Call& call) override { return target_->call(call); }
+
+ private:
+  std::unique_ptr<PluginTarget> target_;
+  TargetDescription description_;
+};
+
+// The file's absolute path; an error where there is none.
+std::expected<std::filesystem::path, std::string> existing_file(const std::string& path) {
+  std::error_code error;
+  std::filesystem::path file = std::filesystem::absolute(path, error);
+  if (error || !std::filesystem::exists(file, error)) {
+    return std::unexpected(std::string("there is no such file"));
+  }
+  return file;
+}
+
 }  // namespace
 
 std::expected<std::unique_ptr<Implementation>, std::string> load_plugin(const std::string& path,
                                                                         const DeadlineLimits& limits) {
-  std::error_code error;
-  const std::filesystem::path file = std::filesystem::absolute(path, error);
-  if (error || !std::filesystem::exists(file, error)) {
-    return std::unexpected(std::string("there is no such file"));
+  auto file = existing_file(path);
+  if (!file) {
+    return std::unexpected(std::move(file.error()));
   }
-  auto worker = std::make_unique<Worker>(std::make_unique<PluginTarget>(file), limits);
+  auto worker = std::make_unique<Worker>(std::make_unique<PluginTarget>(std::move(*file)), limits);
   const auto description = worker->start();
   if (!description) {
     return std::unexpected(description.error());
   }
   return std::make_unique<PluginImplementation>(std::move(worker), *description);
+}
+
+std::expected<std::unique_ptr<Implementation>, std::string> load_plugin_in_process(const std::string& path) {
+  auto file = existing_file(path);
+  if (!file) {
+    return std::unexpected(std::move(file.error()));
+  }
+  auto target = std::make_unique<PluginTarget>(std::move(*file));
+  const auto description = target->start();
+  if (!description) {
+    return std::unexpected(description.error());
+  }
+  return std::make_unique<PluginInProcess>(std::move(target), *description);
 }
 
 }  // namespace kvwitness::harness

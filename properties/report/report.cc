@@ -228,22 +228,52 @@ std::string skipped_listing(std::span<const Skipped> skipped) {
   return printable(fmt::format("{}", fmt::join(groups, ", ")));
 }
 
+namespace {
+
+// The implementation's words before or after the program, where there are any.
+std::string words_of(const std::map<std::string, std::string>& all, const std::string& implementation) {
+  const auto entry = all.find(implementation);
+  return entry == all.end() ? std::string{} : entry->second;
+}
+
+// How a command gets its case: pasted, or by the file that keeps it.
+struct CaseForCommand {
+  std::string json;
+  bool is_in_file;
+};
+CaseForCommand case_for_command(std::string_view property, const Counterexample& found) {
+  constexpr std::size_t kLongCase = 8000;  // characters; more is no pleasure to paste
+  std::string json = to_json(counterexample_case(found, property));
+  const bool is_in_file = json.size() > kLongCase && !found.failure_file.empty();
+  return {std::move(json), is_in_file};
+}
+
+std::string file_of(const Counterexample& found) {
+  return shell_quote(std::filesystem::absolute(found.failure_file).string());
+}
+
+}  // namespace
+
 std::string ReplayCommands::command(const std::string& implementation, std::string_view property,
                                     const Counterexample& found) const {
-  constexpr std::size_t kLongCase = 8000;  // characters; more is no pleasure to paste
-  const std::string json = to_json(counterexample_case(found, property));
-  // The implementation's words before or after the program, where there are any.
-  const auto words = [&](const std::map<std::string, std::string>& all, std::string_view format) {
-    const auto entry = all.find(implementation);
-    return entry == all.end() ? std::string{} : fmt::format(fmt::runtime(format), entry->second);
-  };
-  const std::string selector = words(selectors, " {}");
-  const std::string call = words(variables, "{} ").append(shell_quote(program));
-  if (json.size() > kLongCase && !found.failure_file.empty()) {
-    return fmt::format("{} replay {}{}", call, shell_quote(std::filesystem::absolute(found.failure_file).string()),
-                       selector);
-  }
-  return fmt::format("printf '%s\\n' {} | {} replay -{}", shell_quote(json), call, selector);
+  const auto [json, is_in_file] = case_for_command(property, found);
+  const std::string variable = words_of(variables, implementation), selector = words_of(selectors, implementation);
+  const std::string call = fmt::format("{}{}{}", variable, variable.empty() ? "" : " ", shell_quote(program));
+  const std::string chosen = selector.empty() ? "" : " " + selector;
+  if (is_in_file) return fmt::format("{} replay {}{}", call, file_of(found), chosen);
+  return fmt::format("printf '%s\\n' {} | {} replay -{}", shell_quote(json), call, chosen);
+}
+
+std::string ReplayCommands::debug_command(const std::string& implementation, std::string_view property,
+                                          const Counterexample& found) const {
+  const std::string selector = words_of(selectors, implementation);
+  if (selector.empty() || selector.starts_with("--pipe")) return "";
+  const auto [json, is_in_file] = case_for_command(property, found);
+  const std::string variable = words_of(variables, implementation);
+  return fmt::format("{}{}{}gdb --args {} replay --in-process {} {}",
+                     is_in_file ? "" : fmt::format("printf '%s\\n' {} >case.json; ", shell_quote(json)), variable,
+                     variable.empty() ? "" : " ", shell_quote(program), is_in_file ? file_of(found) : "case.json",
+                     selector);
 }
 
 Case counterexample_case(const Counterexample& counterexample, std::string_view property) {

@@ -53,6 +53,9 @@ struct ReplayCommands {
 
   // One line that a POSIX shell takes from any folder. The case stands in it, unless it is long and kept in a file.
   std::string command(const std::string& implementation, std::string_view property, const Counterexample& found) const;
+  // The same under a debugger, in one process; "" for a pipe, which is a process of its own.
+  std::string debug_command(const std::string& implementation, std::string_view property,
+                            const Counterexample& found) const;
 };
 
 // The case that a report shows and replays for a failure: the minimal one without `attention` and, unless the

@@ -105,6 +105,7 @@ void add_counterexample(Fields& fields, const Counterexample& found, const std::
     fields.add("beware", "it did not fail again, with or without prior calls: the replay may pass");
   }
   fields.add("replay", replays.command(implementation, property, found));
+  fields.add("to debug", replays.debug_command(implementation, property, found));
 }
 
 // Why the property failed: the words of the verdict, or the reason where there is no counterexample.

@@ -127,6 +127,34 @@ TEST(Verify, WritesReportsThatFitTheirFormats) {
   EXPECT_THAT(folder.read("report.xml"), AllOf(HasSubstr("<testsuite name=\"scalar\""), EndsWith("</testsuites>\n")));
 }
 
+// As properties/README.md says: the sanitizer's runtime comes first.
+TEST(Verify, APlugInWithAddressSanitizerIsJudgedAndItsReportIsSeen) {
+  const std::string command = "LD_PRELOAD=$(" KVWITNESS_C_COMPILER
+                              " -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 " KVWITNESS_PROGRAM
+                              " verify --plugin " KVWITNESS_OVERRUN_PLUGIN
+                              " --cases-per-property 0 --quiet --property oracle_equality --cases - ";
+  const auto judged = [&](const std::string& len) {
+    return shell(command + "<<'CASE'\n" +
+                 R"({"kvwitness_case":1,"operation":"witnesses","topk":1,"num_segments":2,"context_lens":[)" + len +
+                 R"(],"learned":[[1]]})" + "\nCASE");
+  };
+  const Finished right = judged("8");
+  EXPECT_EQ(right.exit_status, 0) << right.out << right.err;
+  const Finished overrun = judged("9");
+  EXPECT_EQ(overrun.exit_status, 1) << overrun.out;
+  EXPECT_THAT(overrun.err, HasSubstr("AddressSanitizer: global-buffer-overflow"));
+  EXPECT_THAT(overrun.out, HasSubstr("the call did not return"));
+}
+
+TEST(Replay, InProcessAnswersAsIsolatedDoesAndRefusesAPipe) {
+  const Finished one =
+      shell(std::string(KVWITNESS_PROGRAM " replay --in-process --impl c-abi - <<'CASE'\n") + kRight + "\nCASE");
+  EXPECT_EQ(one.exit_status, 0) << one.out << one.err;
+  const Finished pipe = kvwitness({"replay", "--in-process", "--pipe", "cat", "-"}, kRight);
+  EXPECT_EQ(pipe.exit_status, 2);
+  EXPECT_THAT(pipe.err, HasSubstr("--in-process is not for --pipe"));
+}
+
 TEST(Verify, EqualSeedsGiveEqualReportsButForTheSeconds) {
   const ScratchFolder folder;
   const auto report = [&](const char* name, const char* seed) {
@@ -198,6 +226,13 @@ TEST(Verify, AFaultyPlugInFailsWithASmallCaseThatReplaysAndIsKept) {
     EXPECT_EQ(replayed.exit_status, 1) << property["replay"] << replayed.out << replayed.err;
     EXPECT_THAT(replayed.out, HasSubstr("on rounds-down breaks "));
   }
+  // In one process, as a debugger wants it.
+  const Finished debugged = shell(KVWITNESS_PROGRAM " replay --in-process --plugin " KVWITNESS_FAULTY_PLUGIN " " +
+                                  folder.path("found") + "/*.json*");
+  EXPECT_EQ(debugged.exit_status, 1) << debugged.out << debugged.err;
+  EXPECT_THAT(run.out, HasSubstr("  to debug          printf '%s\\n' '{"));
+  EXPECT_THAT(run.out,
+              HasSubstr("' >case.json; gdb --args '" KVWITNESS_PROGRAM "' replay --in-process case.json --plugin "));
   const Finished kept =
       shell(KVWITNESS_PROGRAM " replay --plugin " KVWITNESS_FAULTY_PLUGIN " " + folder.path("found") + "/*.json*");
   EXPECT_EQ(kept.exit_status, 1) << kept.out << kept.err;
