@@ -2,9 +2,8 @@
 //
 // An entry is a case file (any `kvwitness replay` reads it) whose cases carry the pair that failed in their note:
 // "fails: IMPLEMENTATION, PROPERTY" ("failed once: ..." where it did not fail again), the minimal case first, then the
-// original one. Its name is made of the pair and of
-// a digest of the original case, so the same failure keeps the same file. Once a pair
-// that failed again passes, the entry moves to the sub-folder `fixed`.
+// original one. Its name is made of the pair and of a digest of the original case, so the same failure keeps the same
+// file. A pair that had failed again and passes now is mended: its entry moves to the sub-folder `fixed`.
 #ifndef PROPERTIES_RUN_FAILURE_DATABASE_H
 #define PROPERTIES_RUN_FAILURE_DATABASE_H
 
