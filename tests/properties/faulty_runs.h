@@ -34,7 +34,7 @@ inline RunReport run(const RunOptions& options, std::vector<std::unique_ptr<Impl
 }
 
 inline RunReport run_faulty(const RunOptions& options, const Faults& faults, bool can_restart = true,
-                     std::size_t together = 1) {
+                            std::size_t together = 1) {
   auto rule = std::make_unique<FaultyRule>("faulty", faults, can_restart);
   rule->run_several(together);
   return run(options, one(std::move(rule)));

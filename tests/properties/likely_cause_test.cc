@@ -19,6 +19,7 @@
 #include "properties/report/row_text.h"
 #include "properties/run/runner.h"
 #include "tests/properties/faulty_rule.h"
+#include "tests/properties/report_entries.h"
 
 namespace kvwitness::harness {
 namespace {
@@ -38,36 +39,6 @@ ImplementationResult judged(Fault fault) {
   auto report = run_properties(options, implementations, nullptr);
   EXPECT_TRUE(report.has_value()) << report.error();
   return report ? std::move(report->implementations.at(0)) : ImplementationResult{};
-}
-
-// What is wrong with an entry of a report, by its text alone; "" for nothing.
-std::string contradiction(const std::vector<Field>& fields) {
-  std::string rule_gives, it_gave, first_difference;
-  for (const Field& field : fields) {
-    if (field.content.find(" 1 witnesses") != std::string::npos) return "1 witnesses";
-    if (field.label == "the rule gives") rule_gives = field.content;
-    if (field.label == "it gave") it_gave = field.content;
-    if (field.label == "first difference") first_difference = field.content;
-  }
-  if (rule_gives.empty()) return "";
-  if (rule_gives == it_gave) return "both sides read " + rule_gives;
-  // The first entry in which the two sides differ is the difference that the line above names.
-  const auto values = [](const std::string& text, const char* word) {
-    return std::atoll(text.c_str() + text.find(word) + std::string_view(word).size());
-  };
-  const long long expected = values(first_difference, "expected "), got = values(first_difference, "got ");
-  const auto has = [](const std::string& row, long long value) {
-    const std::string entry = std::to_string(value);
-    for (std::size_t at = row.find(entry); at != std::string::npos; at = row.find(entry, at + 1)) {
-      const char before = row[at - 1], after = row[at + entry.size()];
-      if ((before == ' ' || before == '[') && (after == ',' || after == ']' || after == ' ')) return true;
-    }
-    return false;
-  };
-  if (expected == got) return "expected and got are one: " + first_difference;
-  if (!has(rule_gives, expected)) return rule_gives + " lacks what was expected: " + first_difference;
-  if (!has(it_gave, got)) return it_gave + " lacks what it gave: " + first_difference;
-  return "";
 }
 
 void expect_wrong_row_departs_from_the_rule(const Counterexample& found) {
