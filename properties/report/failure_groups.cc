@@ -50,8 +50,9 @@ std::vector<FailureGroup> failure_groups(const ImplementationResult& result) {
   const bool is_one_fault = main != support.end() && !main->first.empty() && 2 * main->second >= returning;
   const auto key_of = [&](const PropertyResult& property) -> std::string {
     if (!property.counterexample) return "no counterexample";
-    if (!returned(property))
+    if (!returned(property)) {
       return "ending " + std::to_string(static_cast<int>(property.counterexample->outcome.ending));
+    }
     const std::string& cause = property.counterexample->likely_cause;
     if (!cause.empty() && support.at(cause) > 1) return cause;
     return is_one_fault ? main->first : "";

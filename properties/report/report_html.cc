@@ -46,8 +46,8 @@ std::string_view class_of(std::string_view colour) {
 std::string table(const RunReport& report) {
   std::string head, body;
   for (const ImplementationResult& result : report.implementations) {
-    if (result.kind != ResultKind::kSkipped)
-      head += fmt::format("<th>{}</th>", escaped(printable(result.implementation)));
+    if (result.kind == ResultKind::kSkipped) continue;
+    head += fmt::format("<th>{}</th>", escaped(printable(result.implementation)));
   }
   for (const std::string& name : properties_of(report)) {
     std::string cells;

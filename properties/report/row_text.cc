@@ -90,8 +90,9 @@ Picture picture_of(const WrongRow& wrong) {
   Picture picture;
   const std::int64_t segments = oracle_effective_segments(len, wrong.row.num_segments);
   // Where each token is a segment, edges say nothing.
-  for (std::int64_t s = 0; s < segments && segments < len; ++s)
+  for (std::int64_t s = 0; s < segments && segments < len; ++s) {
     picture.edges.push_back(oracle_edge(s, len, wrong.row.num_segments));
+  }
   const std::vector<std::int32_t> wanted = witnesses_in(wrong, wrong.expected);
   const std::vector<std::int32_t> given = witnesses_in(wrong, wrong.actual);
   if (wanted == given) return {};  // what differs is where they stand

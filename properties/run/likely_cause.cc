@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -75,6 +76,15 @@ void overwrite(const Witnesses& witnesses, const Row& row, Tokens& result) {
       result[static_cast<std::size_t>(slot)] = static_cast<std::int32_t>(witnesses[static_cast<std::size_t>(i)].token);
     }
   }
+}
+
+// Keeps the order of both parts.
+template <typename T, typename Goes>
+void move_to_end(std::vector<T>& values, Goes goes) {
+  std::vector<T> moved;
+  std::ranges::copy_if(values, std::back_inserter(moved), goes);
+  std::erase_if(values, goes);
+  values.insert(values.end(), moved.begin(), moved.end());
 }
 
 // The witnesses at their segments, where they are asked for by themselves.
@@ -361,7 +371,7 @@ constexpr Misreading kMisreadings[] = {
      .merge =
          [](const Witnesses& witnesses, const Row& row, Tokens& result) {
            Witnesses halves = witnesses;
-           std::ranges::stable_partition(halves, [](const Witness& witness) { return witness.segment >= 32; });
+           move_to_end(halves, [](const Witness& witness) { return witness.segment < 32; });
            overwrite(halves, row, result);
          }},
     {.words = "learned_keep = topk leaves the last slot to a witness",
@@ -375,7 +385,7 @@ constexpr Misreading kMisreadings[] = {
     {.words = "padding is moved to the row's end before the merge",
      .merge =
          [](const Witnesses& witnesses, const Row& row, Tokens& result) {
-           std::ranges::stable_partition(result, [](std::int32_t token) { return token >= 0; });
+           move_to_end(result, [](std::int32_t token) { return token < 0; });
            overwrite(witnesses, row, result);
          }},
     {.words = "the row is sorted before the merge",

@@ -181,7 +181,9 @@ Edits earlier_slots(const Case& value) {
   }
   edits.push_back([](Case& edited) {
     for (std::size_t row = 0; row < edited.context_lens.size(); ++row) {
-      std::ranges::stable_partition(row_of(edited, row), [](std::int32_t token) { return token != -1; });
+      const std::span<std::int32_t> tokens = row_of(edited, row);
+      const auto end = std::ranges::remove(tokens, -1).begin();
+      std::fill(end, tokens.end(), -1);
     }
   });
   const auto topk = static_cast<std::size_t>(value.topk);
