@@ -9,10 +9,12 @@
 
 #include <kvwitness/case.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,6 +46,9 @@ struct RunRequest {
   const Case* value;
   MemoryContext memory_context = {};
 };
+
+// Thrown by a run that is still waited for when the time of end_at() has come. It says nothing of the implementation.
+struct TimeUp {};
 
 class Implementation {
  public:
@@ -90,6 +95,10 @@ class Implementation {
   // Whether to wait for answers as briefly as is sensible, because a call that hangs is repeated in many variants.
   virtual void hurry(bool) {}
 
+  // When to wait for no answer any more: a run that has none then throws TimeUp. Only of those that wait for another
+  // process; others end by themselves.
+  virtual void end_at(std::optional<std::chrono::steady_clock::time_point>) {}
+
   // Other implementations of the same library that can run here, which must give the same bits. They run in this
   // process, so nobody else's implementation has any.
   virtual std::span<const std::unique_ptr<Implementation>> peers() const { return {}; }
@@ -118,6 +127,7 @@ class ForwardingImplementation : public Implementation {
   bool restart() override { return inner_->restart(); }
   bool starts_slowly() const override { return inner_->starts_slowly(); }
   void hurry(bool hurries) override { inner_->hurry(hurries); }
+  void end_at(std::optional<std::chrono::steady_clock::time_point> end) override { inner_->end_at(end); }
   std::span<const std::unique_ptr<Implementation>> peers() const override { return inner_->peers(); }
 
  protected:

@@ -57,8 +57,8 @@ double parse_seconds(std::string_view option, std::string_view text) {
   double value = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value, std::chars_format::fixed);
-  if (error != std::errc{} || stop != end || !std::isfinite(value) || value <= 0) {
-    throw UsageError(fmt::format("{} is '{}', not a number of seconds above 0, such as 30 or 0.5", option, text));
+  if (error != std::errc{} || stop != end || !std::isfinite(value) || value < 0) {
+    throw UsageError(fmt::format("{} is '{}', not a number of seconds, such as 30 or 0.5", option, text));
   }
   return value;
 }

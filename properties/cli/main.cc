@@ -112,7 +112,7 @@ void add_verify(CLI::App& program, VerifyArguments& arguments) {
                "properties of `kvwitness list` by shell pattern; all by default", "GLOB");
   add_text(app, "--seed", arguments.seed, "of the generated cases; 0 by default", "N");
   add_text(app, "--cases-per-property", arguments.cases_per_property, "generated cases; 0 for none", "N");
-  add_text(app, "--time", arguments.time, "stop generating after this time", "SECONDS");
+  add_text(app, "--time", arguments.time, "for each implementation; 120 by default, 0 for no limit", "SECONDS");
   add_text(app, "--topk", arguments.topk, "only these row widths, as 512,1024,2048", "LIST");
   add_text(app, "--segments", arguments.segments, "only these segment counts", "LIST");
   app.add_flag("--contiguous", arguments.contiguous, "only packed rows, no row stride");

@@ -78,6 +78,13 @@ std::string writable_folder(std::string_view option, const std::string& path) {
   return path;
 }
 
+// Nothing for 0: no limit.
+std::optional<double> time_limit_of(const VerifyArguments& arguments) {
+  constexpr double kDefaultSeconds = 120;
+  const double seconds = arguments.time ? parse_seconds("--time", *arguments.time) : kDefaultSeconds;
+  return seconds == 0 ? std::nullopt : std::optional(seconds);
+}
+
 RunOptions options_of(const VerifyArguments& arguments, const Environment& environment) {
   RunOptions options;
   options.properties = select_properties(arguments.properties);
@@ -89,7 +96,7 @@ RunOptions options_of(const VerifyArguments& arguments, const Environment& envir
     options.cases_per_property = static_cast<std::int64_t>(parse_count(
         "--cases-per-property", *arguments.cases_per_property, 0, static_cast<std::uint64_t>(kMaxCasesPerProperty)));
   }
-  if (arguments.time) options.time_limit_seconds = parse_seconds("--time", *arguments.time);
+  options.time_limit_seconds = time_limit_of(arguments);
   if (arguments.topk) options.topk = parse_counts("--topk", *arguments.topk, 0, kMostDrawnTopk);
   if (arguments.segments) options.num_segments = parse_counts("--segments", *arguments.segments, 0, kMostDrawnSegments);
   if (arguments.align) options.align_bytes = parse_align(*arguments.align);
@@ -114,7 +121,7 @@ ExitStatus verify(const VerifyArguments& arguments) {
   const Outputs outputs(arguments.reports);
   const Environment environment = environment_of_process();
   Selection selection = select_implementations(arguments.selection, environment);
-  const RunOptions options = options_of(arguments, environment);
+  RunOptions options = options_of(arguments, environment);
 
   ProgressDisplay display(::isatty(STDERR_FILENO) != 0);
   Progress progress;
@@ -128,6 +135,11 @@ ExitStatus verify(const VerifyArguments& arguments) {
   } else {
     progress = [](const std::string&, const std::string&, double) {};
   }
+  options.on_failure = [&](const std::string& implementation, const std::string& property) {
+    if (arguments.quiet) return;
+    display.clear();
+    fmt::print(stderr, "{} breaks {}; looking for its smallest case\n", printable(implementation), property);
+  };
   auto report = run_properties(options, selection.implementations, progress);
   display.clear();
   if (!report) throw UsageError(report.error());

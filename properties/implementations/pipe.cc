@@ -46,6 +46,7 @@ class PipeImplementation final : public Implementation {
       return Outcome::ended(Ending::kCrashed, started.error());
     }
     program_.emplace(std::move(*started));
+    program_->end_at(end_);
     answered_shapes_.clear();
     sequence_ = 0;
     const Clock::time_point begun = Clock::now();
@@ -63,6 +64,13 @@ class PipeImplementation final : public Implementation {
   }
   bool starts_slowly() const override { return true; }
   void hurry(bool hurries) override { deadlines_.hurry(hurries); }
+  void end_at(std::optional<Clock::time_point> end) override {
+    deadlines_.end_at(end);
+    end_ = end;
+    if (program_) {
+      program_->end_at(end);
+    }
+  }
   bool checks_arguments() const override { return false; }
   bool supports(const Case& value) const override {
     return is_plain_call(value, is_strided(value)) &&
@@ -102,6 +110,10 @@ class PipeImplementation final : public Implementation {
   }
 
   Outcome no_answer(NoAnswer reason, const char* where) {
+    if (reason == NoAnswer::kDeadline && deadlines_.is_over()) {
+      program_.reset();
+      throw TimeUp{};
+    }
     if (reason == NoAnswer::kDeadline) {
       deadlines_.note_hang();
     }
@@ -241,6 +253,7 @@ class PipeImplementation final : public Implementation {
 
   std::string command_;
   DeadlinePolicy deadlines_;
+  std::optional<Clock::time_point> end_;
   std::optional<ProgramPipe> program_;
   milliseconds wait_for_more_;  // after an answer
   std::string name_;

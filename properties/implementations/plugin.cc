@@ -152,6 +152,7 @@ class PluginImplementation final : public Implementation {
     return true;
   }
   void hurry(bool hurries) override { worker_->hurry(hurries); }
+  void end_at(std::optional<std::chrono::steady_clock::time_point> end) override { worker_->end_at(end); }
   Outcome run_in(const Case& value, const MemoryContext& memory_context) override {
     return run_in_order(value, [&](const Case& call) {
       return may_be_called(call)

@@ -185,7 +185,7 @@ std::expected<std::span<const std::byte>, NoAnswer> ProgramPipe::receive(std::si
       if (!extension) {
         extension.emplace(process_, ProcessorUse::Of::kGroup, limit);
       }
-      if (!extension->is_granted()) {
+      if ((end_ && Clock::now() >= *end_) || !extension->is_granted()) {
         return std::unexpected(NoAnswer::kDeadline);
       }
       deadline = Clock::now() + ProcessorTimeExtension::kInterval;

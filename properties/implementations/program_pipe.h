@@ -35,6 +35,8 @@ class ProgramPipe {
   void send(std::span<const std::byte> bytes);
   // Sends, and receives until `size` bytes have come. The program may answer before it has read everything.
   std::expected<std::span<const std::byte>, NoAnswer> receive(std::size_t size, Clock::time_point deadline);
+  // When no deadline is extended any more for a program that works on.
+  void end_at(std::optional<Clock::time_point> end) { end_ = end; }
   // Takes the first `size` received bytes away.
   void consume(std::size_t size);
   // Whether bytes have come that were not asked for, or come within so many milliseconds.
@@ -57,6 +59,7 @@ class ProgramPipe {
   std::size_t sent_ = 0;
   std::vector<std::byte> received_;
   bool at_end_ = false;
+  std::optional<Clock::time_point> end_;
 };
 
 }  // namespace kvwitness::harness

@@ -96,7 +96,7 @@ std::string passing_message(const RunReport& report) {
   return fmt::format("{} implementation{} kept {} propert{} on {} pinned and {} generated cases{}", implementations,
                      implementations == 1 ? "" : "s", properties.size(), properties.size() == 1 ? "y" : "ies",
                      report.pinned_cases, report.generated_cases,
-                     report.cut_by_clock ? "; a clock cut the run short, so another run may judge other cases" : "");
+                     report.cut_by_clock ? "; the time was up before all cases were judged (--time)" : "");
 }
 
 Json case_json(const Case& value) {
@@ -138,6 +138,8 @@ Json implementation_json(const ImplementationResult& result, const ReplayCommand
   Json json = {{"name", result.implementation},
                {"verdict", word(result.kind)},
                {"reason", result.reason},
+               {"cut_by_clock", result.cut_by_clock},
+               {"left_out", result.left_out},
                {"properties", Json::array()}};
   for (const PropertyResult& property : result.properties) {
     json["properties"].push_back(property_json(property, result.implementation, replays));

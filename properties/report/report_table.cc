@@ -170,6 +170,23 @@ std::string unsupported_counts(const RunReport& report) {
   return text;
 }
 
+// What the time limit cost.
+std::string time_notes(const RunReport& report) {
+  std::string text;
+  for (const ImplementationResult& result : report.implementations) {
+    const std::string name = printable(result.implementation);
+    if (result.cut_by_clock) {
+      text += fmt::format("cut: the time of {} was up before all cases were judged; --time SECONDS gives more\n", name);
+    }
+    if (result.left_out > 0) {
+      text += fmt::format(
+          "left out: {} cases whose calls take {} too long, large ones or of new shapes; --time gives more\n",
+          result.left_out, name);
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string render_table(const RunReport& report, const TextStyle& style) {
@@ -198,7 +215,7 @@ std::string render_table(const RunReport& report, const TextStyle& style) {
     text += table_block(std::span(columns).subspan(begin, end - begin), names, name_width, gap, style);
     begin = end;
   }
-  return text + table_notes(report) + floor_notes(report) + unsupported_counts(report);
+  return text + table_notes(report) + floor_notes(report) + unsupported_counts(report) + time_notes(report);
 }
 
 std::string render_rates(const RunReport& report, const TextStyle& style) {

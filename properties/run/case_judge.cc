@@ -62,14 +62,25 @@ std::int64_t CaseJudge::judge(ImplementationRun& run, std::span<const SourcedCas
                               std::optional<std::size_t> stream_property) {
   if (run.is_given_up()) return 0;
   run.recording.make_room();
-  std::vector<JudgedCase> judged = run_cases(run, batch, stream_property);
-  if (batch.size() > 1) {
-    judge_together(run, judged);
-  } else {
-    for (JudgedCase& one : judged) judge_alone(run, one);
+  std::vector<JudgedCase> judged;
+  try {
+    judged = run_cases(run, batch, stream_property);
+    if (batch.size() > 1) {
+      judge_together(run, judged);
+    } else {
+      for (JudgedCase& one : judged) judge_alone(run, one);
+    }
+  } catch (const TimeUp&) {
+    run.result.cut_by_clock = true;  // what was judged by then counts
   }
   settle(run, judged);
   return std::ssize(judged);
+}
+
+// A relation runs the case again, for which there may be no time.
+bool CaseJudge::is_worth_judging(const ImplementationRun& run, const JudgedCase& judged,
+                                 const PropertyVerdict& verdict) const {
+  return !context_.properties[verdict.property]->is_metamorphic_relation || run.ration.affords(judged.value());
 }
 
 void CaseJudge::note_hang(ImplementationRun& run, JudgedCase& judged) {
@@ -87,6 +98,10 @@ std::vector<CaseJudge::JudgedCase> CaseJudge::run_cases(ImplementationRun& run, 
       if (is_judged(run, *given.value, i, stream_property)) one.verdicts.push_back({.property = i});
     }
     if (one.verdicts.empty()) continue;
+    if (!run.ration.affords(*given.value)) {
+      run.ration.leave_out();
+      continue;
+    }
     if (!run.recording.supports(*given.value)) one.outcome = Outcome::ended(Ending::kUnsupported, {});
     judged.push_back(std::move(one));
   }
@@ -116,6 +131,7 @@ std::vector<CaseJudge::JudgedCase> CaseJudge::run_cases(ImplementationRun& run, 
 
 void CaseJudge::judge_alone(ImplementationRun& run, JudgedCase& judged) {
   for (PropertyVerdict& one : judged.verdicts) {
+    if (!is_worth_judging(run, judged, one)) continue;
     const std::int64_t hangs_before = run.recording.hangs();
     one.verdict = context_.properties[one.property]->judge(judged.value(), *judged.outcome, run.recording);
     one.hung = run.recording.hangs() != hangs_before;
@@ -131,7 +147,9 @@ void CaseJudge::judge_together(ImplementationRun& run, std::vector<JudgedCase>& 
   };
   std::vector<OpenVerdict> open;
   for (JudgedCase& judged : batch) {
-    for (PropertyVerdict& verdict : judged.verdicts) open.push_back({&judged, &verdict, DeferredRuns(run.recording)});
+    for (PropertyVerdict& verdict : judged.verdicts) {
+      if (is_worth_judging(run, judged, verdict)) open.push_back({&judged, &verdict, DeferredRuns(run.recording)});
+    }
   }
   for (;;) {
     std::erase_if(open, [&](OpenVerdict& one) {
@@ -191,12 +209,16 @@ CaseJudge::FoundFailure CaseJudge::found_failure(ImplementationRun& run, const J
   if (property.is_metamorphic_relation && !was_alone && !hung) {
     // Between its runs others were made. By itself it mostly fails too, and then its prior calls are known.
     const std::size_t position = run.recording.calls_made();
-    Outcome outcome = run.recording.run(judged.value());
-    Verdict again = property.judge(judged.value(), outcome, run.recording);
-    if (again.kind == Verdict::Kind::kBroken) {
-      found.failure.outcome = std::move(outcome);
-      found.failure.verdict = std::move(again);
-      found.position = position;
+    try {
+      Outcome outcome = run.recording.run(judged.value());
+      Verdict again = property.judge(judged.value(), outcome, run.recording);
+      if (again.kind == Verdict::Kind::kBroken) {
+        found.failure.outcome = std::move(outcome);
+        found.failure.verdict = std::move(again);
+        found.position = position;
+      }
+    } catch (const TimeUp&) {
+      run.result.cut_by_clock = true;
     }
   }
   return found;

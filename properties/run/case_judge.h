@@ -65,6 +65,7 @@ class CaseJudge {
                  std::optional<std::size_t> stream_property) const;
   std::vector<JudgedCase> run_cases(ImplementationRun& run, std::span<const SourcedCase> batch,
                                     std::optional<std::size_t> stream_property);
+  bool is_worth_judging(const ImplementationRun& run, const JudgedCase& judged, const PropertyVerdict& verdict) const;
   static void note_hang(ImplementationRun& run, JudgedCase& judged);
   void judge_alone(ImplementationRun& run, JudgedCase& judged);
   void judge_together(ImplementationRun& run, std::vector<JudgedCase>& batch);

@@ -48,19 +48,16 @@ class Search {
   Counterexample find() {
     found_.original = failure_.value;
     found_.original_source = failure_.source;
-    restartable_ = implementation_.restart();
-    if (property_.name == kExpectation && !expects_the_rule()) {  // such an expectation belongs to the case as it is
-      keep_as_found(fresh_trial(failure_.value).fails());
-    } else if (adopt_known_hang()) {
-      return std::move(found_);
-    } else if (fails_by_itself()) {
-      shrink_by_itself();
-    } else if (adopt_known()) {
-      // The fault needs prior calls, and with those of another property's case it breaks this one too.
-    } else if (auto candidate = with_prior_calls()) {
-      shrink_afresh(*candidate);
-    } else {
-      keep_as_found(false);
+    try {
+      search();
+    } catch (const TimeUp&) {
+      found_.is_shrinking_cut = true;
+      if (latest_) {
+        keep(latest_->first, std::move(latest_->second));
+        found_.reproduction = Reproduction::kSameProcess;
+      } else {
+        keep_as_found(false);
+      }
     }
     explain();
     return std::move(found_);
@@ -78,6 +75,23 @@ class Search {
     }
     return value;
   }
+  void search() {
+    restartable_ = implementation_.restart();
+    if (property_.name == kExpectation && !expects_the_rule()) {  // such an expectation belongs to the case as it is
+      keep_as_found(fresh_trial(failure_.value).fails());
+    } else if (adopt_known_hang()) {
+      // A case that is known to hang breaks this property too.
+    } else if (fails_by_itself()) {
+      shrink_by_itself();
+    } else if (adopt_known()) {
+      // The fault needs prior calls, and with those of another property's case it breaks this one too.
+    } else if (auto candidate = with_prior_calls()) {
+      shrink_afresh(*candidate);
+    } else {
+      keep_as_found(false);
+    }
+  }
+
   bool expects_the_rule() const {
     return failure_.value.expect && as_judged(call_only(failure_.value)).expect == failure_.value.expect;
   }
@@ -105,7 +119,11 @@ class Search {
   }
   // When the time is up nothing is tried any more, and the case stays as small as it is.
   Attempt in_time(const Case& value, Trial (Search::*attempt)(const Case&)) {
-    return limits_.is_over() ? Attempt::kOutsideDomain : (this->*attempt)(value).attempt;
+    if (limits_.is_over()) return Attempt::kOutsideDomain;
+    Trial trial = (this->*attempt)(value);
+    const Attempt result = trial.attempt;
+    if (trial.fails()) latest_.emplace(value, std::move(trial));
+    return result;
   }
   bool admitted(const Case& value) const {
     const auto fits = [&](const Case& call) { return limits_.admits(call) && implementation_.supports(call); };
@@ -123,7 +141,6 @@ class Search {
       trial.verdict = property_.judge(value, trial.outcome, implementation_);
       if (trial.verdict.kind != Verdict::Kind::kBroken) continue;
       keep(value, std::move(trial));
-      explain();
       return true;
     }
     return false;
@@ -294,6 +311,7 @@ class Search {
   std::span<const KnownCase> known_;
   const SearchLimits& limits_;
   bool restartable_ = false;
+  std::optional<std::pair<Case, Trial>> latest_;  // the last attempt to shrink that failed
   Counterexample found_;
 };
 
@@ -321,9 +339,12 @@ void Search::explain() {
   const std::size_t elements = elements_of(minimal);
   const bool worth_it =
       found_.reproduction != Reproduction::kNot && !failure_.hung && elements <= kShownElements && !limits_.is_over();
-  if (worth_it) {
+  if (!worth_it) return;
+  try {
     found_.irrelevant_fields =
         irrelevant_fields(found_.minimal, [this](const Case& value) { return fresh_trial(value).attempt; });
+  } catch (const TimeUp&) {
+    found_.irrelevant_fields.clear();
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 #include <optional>
 #include <vector>
@@ -37,13 +38,15 @@ constexpr std::int64_t kFewRows = 16, kShortRow = 16;
 
 class Probe {
  public:
-  Probe(const Domain& domain, Implementation& implementation) : domain_(domain), implementation_(implementation) {}
+  Probe(const Domain& domain, Implementation& implementation, const std::function<bool()>& is_over)
+      : domain_(domain), implementation_(implementation), is_over_(is_over) {}
 
   // Whether one of the domain's operations is served in this shape. One that fails over the question is not asked much
   // further: each answer may cost a deadline, and its failure is for the properties to tell.
   bool served(const ProbedShape& shape) {
     constexpr int kMostFailures = 2;
-    return failures_ >= kMostFailures || std::ranges::any_of(domain_.operations, [&](Operation operation) {
+    return failures_ >= kMostFailures || is_over_() ||
+           std::ranges::any_of(domain_.operations, [&](Operation operation) {
              const Case value = call_of(operation, shape);
              if (!is_legal(value) || !implementation_.supports(value)) return false;
              const Outcome outcome = implementation_.run(value);
@@ -65,6 +68,7 @@ class Probe {
  private:
   const Domain& domain_;
   Implementation& implementation_;
+  const std::function<bool()>& is_over_;
   int failures_ = 0;
 };
 
@@ -83,13 +87,13 @@ std::vector<std::int64_t> odd_widths() {
 
 }  // namespace
 
-Domain probed_domain(const Domain& domain, Implementation& implementation) {
+Domain probed_domain(const Domain& domain, Implementation& implementation, const std::function<bool()>& is_over) {
   static const std::vector<std::int64_t> kWidths = {1,  2,   3,   4,    5,    7,    8,    16,
                                                     64, 192, 512, 1024, 2047, 2048, 2049, 2051};
   static const std::vector<std::int64_t> kRows = {2, 1, 3, 4, 8, 16, 64, 256, 1024};
   static const std::vector<std::int64_t> kSegments = {1, 2, 3, 4, 5, 8, 16, 31, 32, 33, 48, 63, 64};
   Domain narrowed = domain;
-  Probe probe(domain, implementation);
+  Probe probe(domain, implementation, is_over);
   // One number of rows and one segment count that are served with some width, then all widths with them, then all
   // segment counts with one of those.
   std::vector<std::int64_t> widths = or_default(domain.topk, kWidths);

@@ -67,6 +67,8 @@ struct ImplementationResult {
   // kFail too where the implementation supported none of the cases; `reason` says so.
   ResultKind kind = ResultKind::kPass;
   std::string reason;
+  bool cut_by_clock = false;     // its time was up before all cases were judged
+  std::int64_t left_out = 0;     // cases that were not worth their time
   std::int64_t runs = 0;         // cases that it ran, those of relations and of shrinking included
   std::int64_t generated = 0;    // cases of the streams that were judged without a failure
   double generated_seconds = 0;  // what those took, a property's further runs and judging included

@@ -1,5 +1,6 @@
 #include "properties/run/runner.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -23,20 +24,23 @@ std::expected<RunReport, std::string> run_properties(const RunOptions& options,
 
   CaseJudge judge(context, triage);
   Stages stages(context, judge);
-  for (const auto& run : context.runs) {
-    if (!run->is_available || run->domain.operations.empty()) continue;
-    stages.judge_pinned(*run);
-    stages.judge_shared(*run);
-  }
-  for (std::size_t i = 0; i < options.properties.size() && !context.out_of_time(); ++i) stages.judge_stream(i);
+  const auto judge_given = [&](bool costly_shapes) {
+    for (const auto& run : context.runs) {
+      if (!run->is_available || run->domain.operations.empty() || run->has_costly_shapes != costly_shapes) continue;
+      stages.judge_pinned(*run);
+      stages.judge_shared(*run);
+    }
+  };
+  // Generated cases have few shapes where each costs much, and come first there: given ones would use up its time.
+  judge_given(false);
+  for (std::size_t i = 0; i < options.properties.size(); ++i) stages.judge_stream(i);
+  judge_given(true);
 
   conclude_results(context);
   triage.mark_fixed_failures();
   RunReport& report = context.report;
   for (const auto& run : context.runs) report.implementations.push_back(std::move(run->result));
-  if (report.cut_by_clock) {
-    for (MissedFloor& missed : report.missed_floors) missed.enforced = false;
-  }
+  report.cut_by_clock = std::ranges::any_of(report.implementations, &ImplementationResult::cut_by_clock);
   report.seconds = context.elapsed_seconds();
   return std::move(report);
 }

@@ -41,6 +41,7 @@ class Triage {
   };
 
   void replay(KeptFailure& kept);
+  void replay_in_time(KeptFailure& kept);
   void keep(const FailureEntry& entry);
 
   RunContext& context_;

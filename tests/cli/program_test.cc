@@ -127,6 +127,28 @@ TEST(Verify, WritesReportsThatFitTheirFormats) {
   EXPECT_THAT(folder.read("report.xml"), AllOf(HasSubstr("<testsuite name=\"scalar\""), EndsWith("</testsuites>\n")));
 }
 
+// Implementations that would take hours: each has its verdict when its time is up, and a right one passes.
+TEST(Verify, GivesAVerdictInTimeWhateverTakesLong) {
+  const ScratchFolder folder;
+  const auto judged = [&](const std::string& mode) {
+    const Finished run = with_variable(
+        "SLOW_PLUGIN=" + mode,
+        {"verify", "--plugin", KVWITNESS_SLOW_PLUGIN, "--time", "6", "--quiet", "--json", folder.path(mode + ".json")});
+    const json report = json::parse(folder.read(mode + ".json"));
+    EXPECT_THAT(schema_violations(schema(), report), IsEmpty());
+    return std::pair(run, report["implementations"][0]);
+  };
+  for (const char* const right : {"compiler", "burner", "questions", "calls"}) {
+    const auto [run, result] = judged(right);
+    EXPECT_EQ(run.exit_status, 0) << right << run.out << run.err;
+    EXPECT_TRUE(result["cut_by_clock"] == true || result["left_out"] > 0) << right << run.out;
+  }
+  for (const char* const wrong : {"quadratic", "late"}) {
+    const auto [run, result] = judged(wrong);
+    EXPECT_EQ(run.exit_status, 1) << wrong << run.out << run.err;
+  }
+}
+
 // As properties/README.md says: the sanitizer's runtime comes first.
 TEST(Verify, APlugInWithAddressSanitizerIsJudgedAndItsReportIsSeen) {
   const std::string command = "LD_PRELOAD=$(" KVWITNESS_C_COMPILER

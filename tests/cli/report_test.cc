@@ -199,7 +199,7 @@ TEST(Conclusion, AForcedImplementationThatNoCaseCameToIsAnErrorThoughOthersPass)
 TEST(Conclusion, ARunThatAClockCutSaysSo) {
   RunReport report = report_of({passing_implementation("avx2")});
   report.cut_by_clock = true;
-  EXPECT_THAT(conclude(report, {}, {}).message, HasSubstr("a clock cut the run short"));
+  EXPECT_THAT(conclude(report, {}, {}).message, HasSubstr("the time was up before all cases were judged"));
 }
 
 // ---- JSON ----

@@ -428,7 +428,8 @@ TEST(Runner, StaysWithinTheTimeAndSaysSo) {
 TEST(Runner, LeavesACaseAsItIsWhenTheTimeIsUp) {
   const Property& property = *find_property("oracle_equality");
   FaultyRule rule("rule", {.rule = rule::Fault::edge_rounded_down});
-  Recording recording(rule);
+  Ration ration;
+  Recording recording(rule, ration);
   Case value;
   value.operation = Operation::kWitnesses;
   value.topk = 3;
@@ -455,7 +456,8 @@ TEST(Runner, LeavesACaseAsItIsWhenTheTimeIsUp) {
 TEST(Runner, MakesFewFreshAttemptsWhereNoneIsLeft) {
   const Property& property = *find_property("oracle_equality");
   FaultyRule rule("rule", {.every_nth_call_is_wrong = 20});
-  Recording recording(rule);
+  Ration ration;
+  Recording recording(rule, ration);
   Case value;
   value.operation = Operation::kWitnesses;
   value.topk = 40;
@@ -487,7 +489,8 @@ TEST(Runner, MakesFewFreshAttemptsWhereNoneIsLeft) {
 TEST(Runner, TakesOverTheCaseOfAnotherPropertyWithItsPriorCalls) {
   const Property& property = *find_property("oracle_equality");
   FaultyRule rule("rule", {.every_nth_call_is_wrong = 20});
-  Recording recording(rule);
+  Ration ration;
+  Recording recording(rule, ration);
   Case known;
   known.operation = Operation::kWitnesses;
   known.topk = 1;
