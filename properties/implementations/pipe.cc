@@ -41,6 +41,7 @@ class PipeImplementation final : public Implementation {
     if (program_) {
       return std::nullopt;
     }
+    ++starts_without_answer_;
     auto started = ProgramPipe::start(command_);
     if (!started) {
       return Outcome::ended(Ending::kCrashed, started.error());
@@ -157,7 +158,9 @@ class PipeImplementation final : public Implementation {
             "a pipe is sent only legal calls, of at most 2^" + std::to_string(kMostDataElementsLog2) + " elements"));
         continue;
       }
-      if (auto failed = start()) {
+      if (!program_ && starts_without_answer_ >= kMostStartsWithoutAnswer && last_failure_) {
+        outcomes.push_back(*last_failure_);
+      } else if (auto failed = start()) {
         failed->how = "at its start: " + failed->how;
         outcomes.push_back(std::move(*failed));
       } else if (program_->has_unread_bytes(0)) {
@@ -165,7 +168,10 @@ class PipeImplementation final : public Implementation {
       } else {
         ask_together(rest.first(number_to_ask(rest)), outcomes);
       }
-      if (!came_back(outcomes.back())) break;
+      if (!came_back(outcomes.back())) {
+        last_failure_ = outcomes.back();
+        break;
+      }
     }
     return outcomes;
   }
@@ -212,6 +218,7 @@ class PipeImplementation final : public Implementation {
       const Clock::time_point now = Clock::now();
       if (outcomes.back().ending == Ending::kReturned) {
         answered_shapes_.insert(shape);
+        starts_without_answer_ = 0;
         deadlines_.note_answer(is_warm_up, std::chrono::duration_cast<milliseconds>(now - begun));
       }
       begun = now;
@@ -255,6 +262,10 @@ class PipeImplementation final : public Implementation {
   DeadlinePolicy deadlines_;
   std::optional<Clock::time_point> end_;
   std::optional<ProgramPipe> program_;
+  // A program that never answers is started a few times only, and ends every further call as it ended the last one.
+  static constexpr int kMostStartsWithoutAnswer = 8;
+  int starts_without_answer_ = 0;
+  std::optional<Outcome> last_failure_;
   milliseconds wait_for_more_;  // after an answer
   std::string name_;
   std::uint32_t sequence_ = 0;           // of the last request

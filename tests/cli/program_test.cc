@@ -133,7 +133,7 @@ TEST(Verify, GivesAVerdictInTimeWhateverTakesLong) {
   const auto judged = [&](const std::string& mode) {
     const Finished run = with_variable(
         "SLOW_PLUGIN=" + mode,
-        {"verify", "--plugin", KVWITNESS_SLOW_PLUGIN, "--time", "6", "--quiet", "--json", folder.path(mode + ".json")});
+        {"verify", "--plugin", KVWITNESS_SLOW_PLUGIN, "--time", "4", "--quiet", "--json", folder.path(mode + ".json")});
     const json report = json::parse(folder.read(mode + ".json"));
     EXPECT_THAT(schema_violations(schema(), report), IsEmpty());
     return std::pair(run, report["implementations"][0]);
@@ -469,7 +469,7 @@ TEST(Usage, EveryWrongOptionIsExitStatus2AndNamesItself) {
       {{"verify", "--seed", "x"}, "--seed is 'x'"},
       {{"verify", "--seed", "18446744073709551616"}, "--seed is"},
       {{"verify", "--cases-per-property", "-1"}, ""},
-      {{"verify", "--time", "0"}, "--time is '0'"},
+      {{"verify", "--time", "-1"}, ""},
       {{"verify", "--topk", "8,,16"}, "--topk is '8,,16'"},
       {{"verify", "--segments", "x"}, "--segments is 'x'"},
       {{"verify", "--align", "12"}, "4, 8, 16, 32 or 64"},
