@@ -1,4 +1,4 @@
-// What a row costs on the CPU executor: scatter over rows of 2,048 tokens at 64 segments, 128 threads a row and a warp
+// What a row costs on the CPU executor: scatter over rows of 2,048 tokens at 64 segments, 64 threads a row and a warp
 // a row.
 //
 //   executor_bench [ROWS]
@@ -53,8 +53,8 @@ double row_us(std::int64_t rows) {
 int main(int argc, char** argv) {
   const std::int64_t rows = argc > 1 ? std::max(1, std::atoi(argv[1])) : 512;
   std::printf(
-      "%lld rows of %lld tokens on the executor, microseconds a row: %.1f by blocks of 128 threads, %.1f by warps\n",
-      static_cast<long long>(rows), static_cast<long long>(kTopk), row_us<BlockWitness<128>>(rows),
-      row_us<WarpWitness>(rows));
+      "%lld rows of %lld tokens on the executor, microseconds a row: %.1f by blocks of 64 threads, %.1f by warps\n",
+      static_cast<long long>(rows), static_cast<long long>(kTopk), row_us<kernels::Block>(rows),
+      row_us<kernels::Warp>(rows));
   return 0;
 }

@@ -33,6 +33,9 @@ class RowLengths {
   // The context length of a row, 0 or more.
   KVWITNESS_HOST_DEVICE std::int32_t context_len(std::int64_t row) const noexcept {
     KVWITNESS_ASSERT(row >= 0, row);
+    if (next_n_ == 1 && starts_ == nullptr) {
+      return lens_[row * stride_];
+    }
     std::int64_t request = row;
     std::int64_t token = 0;  // among its request's, counted from the last: 0 or less
     if (next_n_ != 1) {

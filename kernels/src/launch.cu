@@ -7,15 +7,21 @@
 namespace kvwitness::kernels {
 namespace {
 
-using Block = BlockWitness<kThreads>;
-using Warp = WarpWitness;
+// Blocks of one launch: how many rows one takes at a time, and its threads.
+struct Blocks {
+  int rows;
+  int threads;
+};
+template <class Witness>
+constexpr Blocks kBlocksOf{Grid<Witness>::kRowsPerBlock, Grid<Witness>::kThreads};
 
 template <class Arguments>
-kvw_status launch_rows(void (*kernel)(Arguments), Arguments arguments, int rows_per_block, void* stream) noexcept {
+kvw_status launch_rows(void (*kernel)(Arguments), Arguments arguments, Blocks blocks, void* stream) noexcept {
   void* const parameters[] = {&arguments};
   const cudaError_t error =
-      cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(grid_blocks(arguments.rows, rows_per_block)),
-                       dim3(kThreads), const_cast<void**>(parameters), 0, static_cast<cudaStream_t>(stream));
+      cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(grid_blocks(arguments.rows, blocks.rows)),
+                       dim3(static_cast<unsigned int>(blocks.threads)), const_cast<void**>(parameters), 0,
+                       static_cast<cudaStream_t>(stream));
   if (error == cudaSuccess) {
     return KVW_OK;
   }
@@ -31,24 +37,23 @@ kvw_status launch(const MergePlan& plan, Variant variant, void* stream) noexcept
   const bool copies = plan->out != plan->learned;
   if (variant == Variant::kBlock) {
     return launch_rows<MergeArguments>(copies ? merge_rows<Block, true> : merge_rows<Block, false>, *plan,
-                                       Grid<Block>::kRowsPerBlock, stream);
+                                       kBlocksOf<Block>, stream);
   }
-  return launch_rows<MergeArguments>(copies ? merge_rows<Warp, true> : merge_rows<Warp, false>, *plan,
-                                     Grid<Warp>::kRowsPerBlock, stream);
+  return launch_rows<MergeArguments>(copies ? merge_rows<Warp, true> : merge_rows<Warp, false>, *plan, kBlocksOf<Warp>,
+                                     stream);
 }
 
 kvw_status launch(const IndicesPlan& plan, Variant variant, void* stream) noexcept {
   if (plan.many) {
-    return launch_rows<IndicesArguments<FixedDivisor>>(witness_indices_of_many_segments<kThreads>, *plan.many, 1,
-                                                       stream);
+    return launch_rows<IndicesArguments<FixedDivisor>>(witness_indices_of_many_segments<kManySegmentsThreads>,
+                                                       *plan.many, Blocks{1, kManySegmentsThreads}, stream);
   }
   if (!plan.few) {
     return KVW_OK;
   }
   const bool by_block = variant == Variant::kBlock;
-  return launch_rows<IndicesArguments<SegmentCount>>(
-      by_block ? witness_indices<Block> : witness_indices<Warp>, *plan.few,
-      by_block ? Grid<Block>::kRowsPerBlock : Grid<Warp>::kRowsPerBlock, stream);
+  return launch_rows<IndicesArguments<SegmentCount>>(by_block ? witness_indices<Block> : witness_indices<Warp>,
+                                                     *plan.few, by_block ? kBlocksOf<Block> : kBlocksOf<Warp>, stream);
 }
 
 }  // namespace kvwitness::kernels

@@ -17,11 +17,12 @@ using detail::kMaxElements;
 using detail::row_span;
 using detail::size;
 
-// One wave of blocks of 256 threads, eight on each multiprocessor of a large GPU: beyond it blocks wait for others to
-// end, and warps hide the latency of memory as well while each row takes fewer threads from the others.
-constexpr std::int64_t kMaxRowsByBlock = 1024;
-// What a warp has in flight at a time.
-constexpr std::int64_t kMaxTopkOfOneRound = 512;
+// Up to how many rows a block to a row takes less time than a warp, by a model of an H200
+// (tests/kernels/multiprocessor_model.py; README.md has its figures). Rows that one round of a warp's loads brings gain
+// less from a second warp.
+constexpr std::int64_t kMaxRowsByBlock = 2048;
+constexpr std::int64_t kMaxShortRowsByBlock = 256;
+constexpr std::int64_t kMaxTopkOfOneRound = 1024;
 constexpr std::int64_t kMaxGridBlocks = 0x7FFFFFFF;  // of grid.x
 
 detail::LastError& thread_error() noexcept {
@@ -123,7 +124,8 @@ RowLengths row_lengths(const kvw_cuda_lengths& lengths, std::int64_t rows) noexc
 }  // namespace
 
 Variant choose_variant(std::int64_t rows, std::int64_t topk) noexcept {
-  return rows > kMaxRowsByBlock || topk <= kMaxTopkOfOneRound ? Variant::kWarp : Variant::kBlock;
+  return rows > (topk <= kMaxTopkOfOneRound ? kMaxShortRowsByBlock : kMaxRowsByBlock) ? Variant::kWarp
+                                                                                      : Variant::kBlock;
 }
 
 unsigned int grid_blocks(std::int64_t rows, std::int64_t rows_per_block) noexcept {

@@ -18,8 +18,7 @@ namespace kvwitness::kernels {
 // Which collective works on a row.
 enum class Variant { kBlock, kWarp };
 
-// The variant for a call: a warp to a row where there are rows enough to fill a large GPU or where a row is one round
-// of loads of a warp, else a block.
+// The variant for a call: a block to a row up to as many rows as its speed outweighs its instructions, else a warp.
 Variant choose_variant(std::int64_t rows, std::int64_t topk) noexcept;
 
 // The number of blocks for a grid whose blocks take rows_per_block rows at a time, rows >= 1: as many as there are

@@ -17,8 +17,8 @@ struct EmulatedRun {
   // The grid has this part of the blocks that the library would launch (at least one), so that blocks take several
   // rows.
   unsigned int grid_divisor = 1;
-  // Blocks of 64 threads where the library launches 256: a quarter of the work here, and the same source.
-  bool narrow_blocks = false;
+  // Blocks of 256 threads where the library launches 64: the same source with more warps to a row.
+  bool wide_blocks = false;
 };
 
 // Runs the kernels' own source. An empty plan runs nothing and is ok.

@@ -5,6 +5,9 @@ import os
 import shutil
 import subprocess
 
+# The small CUDA files of tests/kernels/strangers that need nothing beyond the executor.
+STRANGERS = ("launch", "host_memory", "symbols", "launch_errors", "streams", "qualifiers", "conversions", "integers", "lanes", "clock", "scoped_atomics",
+             "barrier_by_number", "dynamic_at_file_scope", "groups_block", "fp16", "bf16", "null_kernel")
 # The test programs of what is measured, by target, with arguments. The harness is one of them: it runs every implementation.
 PROGRAMS = [
     ("lib_segments_test",), ("lib_witness_test",), ("lib_select_test",), ("lib_nulls_test",), ("lib_metrics_test",), ("lib_gate_test",),
@@ -12,6 +15,8 @@ PROGRAMS = [
     ("collectives_test",), ("segment_arithmetic_test",), ("emulated_corpus_test",), ("small_scope_test",),
     # A test of the stack's limit counts on frames of optimised code.
     ("simt_executor_test", "--gtest_filter=-SimtBounds.MoreLocalVariablesThanAStackHoldsIsAFault"),
+    ("simt_runtime_test",), ("simt_half_test",),
+    *((f"simt.strangers.{name}",) for name in STRANGERS),
     ("kvwitness_program", "verify", "--quiet", "--cases-per-property", "40"),
 ]
 SOURCES = ("lib/include", "lib/src", "kernels/include", "kernels/src", "kernels/simt/src", "kernels/simt/include")

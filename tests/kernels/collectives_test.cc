@@ -12,7 +12,7 @@
 namespace kvwitness {
 namespace {
 
-// Counts how often each slot is consumed with its number, and adds up what vectors without a slot hold that no slot
+// Counts how often each slot is consumed as a thread's own with its number, and what other vectors hold that no slot
 // has.
 template <int kThreads, int kVectors>
 __global__ void count_slots(const std::int32_t* row, std::int64_t topk, int* counts, int* foreign) {
@@ -24,13 +24,18 @@ __global__ void count_slots(const std::int32_t* row, std::int64_t topk, int* cou
     }
   };
   tokens.consume(
-      [&](std::int64_t slot, const device::TokenVector& vector) {
-        for (int i = 0; i < 4; ++i) {
-          if (slot >= 0) {
-            take(slot + i, vector.tokens[i]);
-          } else if (slot != -1 || vector.tokens[i] < 1000 ||
-                     vector.tokens[i] >= static_cast<std::int32_t>(topk) + 1000) {
-            atomicAdd(foreign, 1);
+      [&](std::int64_t slot, const device::TokenVector(&vectors)[kVectors], int own) {
+        if (own < 0 || own > kVectors) {
+          atomicAdd(foreign, 1);
+        }
+        for (int i = 0; i < kVectors; ++i) {
+          for (int token = 0; token < 4; ++token) {
+            const std::int32_t found = vectors[i].tokens[token];
+            if (i < own) {
+              take(slot + i * RowTokens<kThreads, kVectors>::kSlotStep + token, found);
+            } else if (found < 1000 || found >= static_cast<std::int32_t>(topk) + 1000) {
+              atomicAdd(foreign, 1);
+            }
           }
         }
       },
@@ -62,8 +67,10 @@ TEST(RowTokens, DeliverEachSlotOnceForEveryWidthAndAlignment) {
     for (std::int64_t topk = 0; topk < 24; ++topk) {
       expect_each_slot_once<32, 4>(topk, offset_bytes);
     }
-    for (const std::int64_t topk : {127, 128, 255, 511, 512, 513, 1029, 2051}) {
-      expect_each_slot_once<32, 4>(topk, offset_bytes);
+    for (const std::int64_t topk : {127, 128, 255, 511, 512, 513, 1024, 1029, 2048, 2051, 4100}) {
+      expect_each_slot_once<32, 8>(topk, offset_bytes);
+      expect_each_slot_once<64, 8>(topk, offset_bytes);
+      expect_each_slot_once<96, 3>(topk, offset_bytes);
       expect_each_slot_once<64, 2>(topk, offset_bytes);
       expect_each_slot_once<32, 1>(topk, offset_bytes);
     }
@@ -188,7 +195,8 @@ TEST(SegmentMarker, IsExactAroundTheLimitOfTheNarrowReciprocal) {
 
 __global__ void write_row(const std::int32_t* row, std::int64_t topk, std::int32_t context_len, FixedDivisor segments,
                           std::int32_t* witnesses) {
-  write_witness_indices<64>(row, topk, context_len, segments, witnesses);
+  RowTokens<64, 2> tokens(row, topk, static_cast<int>(threadIdx.x));
+  write_witness_indices(tokens, context_len, segments, witnesses);
 }
 
 // Padding is read without sign, and near the largest length it lies at the partition's very end: segment S, behind the
@@ -213,31 +221,40 @@ TEST(WriteWitnessIndices, TakesPaddingNextToTheLargestLengthForNoSegment) {
   }
 }
 
-// Vectors of four tokens go out one by one where the copy's rows are aligned in another way than the learned ones.
-TEST(MergeRows, CopyToRowsOfAnyAlignment) {
-  constexpr int kTopk = 203;
-  std::vector<std::int32_t> tokens(kTopk, 24);  // segment 0 of 4 over 100 tokens
-  for (std::size_t slot = 0; slot < 20; ++slot) {
-    tokens[slot] = static_cast<std::int32_t>(slot);
+template <class Witness>
+void expect_copies_of_any_alignment(int topk, unsigned int threads) {
+  const auto width = static_cast<std::size_t>(topk);
+  std::vector<std::int32_t> tokens(width);
+  for (std::size_t slot = 0; slot < width; ++slot) {
+    tokens[slot] = static_cast<std::int32_t>(slot % 25);  // segment 0 of 4 over 100 tokens
   }
   std::vector<std::int32_t> expected(tokens);
-  expected[200] = 25;
-  expected[201] = 50;
-  expected[202] = 75;
+  expected[width - 3] = 25;
+  expected[width - 2] = 50;
+  expected[width - 1] = 75;
   const simt::GlobalBuffer<std::int32_t> lens(std::vector<std::int32_t>{100});
   for (const std::size_t in_bytes : {0u, 4u, 12u}) {
     for (const std::size_t out_bytes : {0u, 4u, 8u}) {
       simt::GlobalBuffer<std::int32_t> learned(tokens, 64, in_bytes);
-      simt::GlobalBuffer<std::int32_t> out(std::vector<std::int32_t>(kTopk, -77), 64, out_bytes);
+      simt::GlobalBuffer<std::int32_t> out(std::vector<std::int32_t>(width, -77), 64, out_bytes);
       const kernels::MergeArguments call{
-          learned.data(),  kTopk,      kTopk, kernels::RowLengths(lens.data(), nullptr, 1, 1, 1), 1, 200, 3,
-          SegmentCount(4), out.data(), kTopk};
+          learned.data(),  topk,       topk, kernels::RowLengths(lens.data(), nullptr, 1, 1, 1), 1, topk - 3, 3,
+          SegmentCount(4), out.data(), topk};
       simt::Config config;
-      config.block = 32;
-      const simt::Report report = simt::launch(config, kernels::merge_rows<WarpWitness, true>, call);
+      config.block = threads;
+      const simt::Report report = simt::launch(config, kernels::merge_rows<Witness, true>, call);
       ASSERT_TRUE(report.ok()) << report.to_string();
-      EXPECT_EQ(out.to_vector(), expected) << in_bytes << " and " << out_bytes << " bytes past a boundary";
+      EXPECT_EQ(out.to_vector(), expected)
+          << topk << " slots, " << in_bytes << " and " << out_bytes << " bytes past a boundary";
     }
+  }
+}
+
+// Vectors of four tokens go out one by one where the copy's rows are aligned in another way than the learned ones.
+TEST(MergeRows, CopyToRowsOfAnyAlignment) {
+  for (const int topk : {203, 1024, 1100, 2048, 2500}) {
+    expect_copies_of_any_alignment<kernels::Warp>(topk, 32);
+    expect_copies_of_any_alignment<kernels::Block>(topk, 64);
   }
 }
 

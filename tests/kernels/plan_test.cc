@@ -402,12 +402,14 @@ TEST_F(ScatterPlan, MayShareNoByteWithTheLengths) {
   launches();
 }
 
-TEST(Variant, IsAWarpForManyRowsAndForShortOnes) {
+TEST(Variant, IsAWarpForManyRowsAndSoonerForShortOnes) {
   EXPECT_EQ(choose_variant(1, 2048), Variant::kBlock);
-  EXPECT_EQ(choose_variant(1024, 2048), Variant::kBlock);
-  EXPECT_EQ(choose_variant(1025, 2048), Variant::kWarp);
-  EXPECT_EQ(choose_variant(1, 512), Variant::kWarp);
-  EXPECT_EQ(choose_variant(1, 513), Variant::kBlock);
+  EXPECT_EQ(choose_variant(2048, 2048), Variant::kBlock);
+  EXPECT_EQ(choose_variant(2049, 2048), Variant::kWarp);
+  EXPECT_EQ(choose_variant(2048, 1025), Variant::kBlock);
+  EXPECT_EQ(choose_variant(257, 1024), Variant::kWarp);
+  EXPECT_EQ(choose_variant(256, 1024), Variant::kBlock);
+  EXPECT_EQ(choose_variant(1, 0), Variant::kBlock);
 }
 
 TEST(Grid, HasABlockForEveryRowUpToWhatALaunchTakes) {

@@ -5,7 +5,7 @@
 //                  --results DIR -- PROGRAM [ARGUMENT...]
 //     simt_control --table DIR NAME...
 //
-// EXPECTATION is race (ThreadSanitizer), memory (AddressSanitizer or UndefinedBehaviorSanitizer), wrong (a wrong
+// EXPECTATION is race (ThreadSanitizer), memory (a sanitizer's report of a bad access), wrong (a wrong
 // result), clean, or the name of a fault as simt::to_string has it. With --at and --tag the report must name a line of
 // FILE that holds TEXT. A control that is reported under a schedule must be reported again by that schedule alone. The
 // table reads what the runs left in DIR.
@@ -109,7 +109,8 @@ std::string reported(const Request& request, const Run& run) {
   }
   if (expectation == "race" && run.exit_status == 66 && contains(run.output, "WARNING: ThreadSanitizer: data race")) {
     what = "data race";
-  } else if (expectation == "memory" && run.exit_status != 0 && contains(run.output, "ERROR: AddressSanitizer")) {
+  } else if (expectation == "memory" && run.exit_status != 0 && (contains(run.output, "ERROR: AddressSanitizer") || contains(run.output, "ERROR: ThreadSanitizer: SEGV") ||
+              contains(run.output, "ERROR: MemorySanitizer: SEGV"))) {
     what = "bad address";
   } else if (expectation == "memory" && run.exit_status != 0 && contains(run.output, ": runtime error: ")) {
     what = "undefined behaviour";

@@ -13,10 +13,11 @@ function(kvwitness_add_simt_program name file)
   target_compile_options(${name} PRIVATE -Wall -Wextra -Wconversion $<$<BOOL:${KVWITNESS_WERROR}>:-Werror>)
 endfunction()
 
-# kvwitness_add_simt_control(NAME PROGRAM target EXPECT expectation [ARGUMENTS ...] [AT file TAG text]): the test simt.NAME, which runs the
-# program and judges its report as simt_control.cc describes. Labelled simt; listed in the table that the test simt.table prints.
+# kvwitness_add_simt_control(NAME PROGRAM target EXPECT expectation [ARGUMENTS ...] [AT file TAG text] [SLOW]): the test simt.NAME, which runs
+# the program and judges its report as simt_control.cc describes. Labelled simt; listed in the table that the test simt.table prints, but for slow
+# ones, which have the label slow as well.
 function(kvwitness_add_simt_control name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PROGRAM;EXPECT;AT;TAG" "ARGUMENTS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW" "PROGRAM;EXPECT;AT;TAG" "ARGUMENTS")
   set(place "")
   if(DEFINED arg_AT)
     cmake_path(ABSOLUTE_PATH arg_AT NORMALIZE)
@@ -28,6 +29,10 @@ function(kvwitness_add_simt_control name)
   endif()
   add_test(NAME simt.${name} COMMAND simt_control --name ${name} --expect "${arg_EXPECT}" ${place}
     --results "${kvwitness_simt_results}" -- ${launcher} $<TARGET_FILE:${arg_PROGRAM}> ${arg_ARGUMENTS})
+  if(arg_SLOW)
+    set_tests_properties(simt.${name} PROPERTIES LABELS "simt;slow")
+    return()
+  endif()
   set_tests_properties(simt.${name} PROPERTIES LABELS simt)
   set_property(DIRECTORY APPEND PROPERTY kvwitness_simt_controls ${name})
 endfunction()

@@ -1,17 +1,22 @@
-// The witness kernels under many schedules, intact or with one synchronisation left out
-// (KVWITNESS_OMIT_SYNCHRONISATION) or one storage for the rows of a block (KVWITNESS_ROW_STORAGES).
+// The witness kernels under many schedules, intact or with one synchronisation changed (witness_mutants.cmake).
 //
-//   PROGRAM SCENARIO [SCHEDULE | --schedules COUNT]
+//   PROGRAM SCENARIO[@LANE] [SCHEDULE | --schedules COUNT]
+//
+// LANE is the lane that some of the changes leave out.
 #include <kvwitness/simt.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <functional>
 #include <string>
 #include <vector>
+
+// What the changed synchronisations read; declared before them.
+namespace kvwitness {
+inline unsigned int left_out_lane = 0;
+}
 
 #include "kernels/src/kernels.cuh"
 
@@ -35,8 +40,8 @@ std::vector<std::int32_t> rule(const std::int32_t* row, std::int64_t topk, std::
   return answer;
 }
 
-// A batch of rows in device memory; the rows start 4 bytes past a 16-byte boundary, so that heads, vectors and tails
-// all occur.
+// A batch of rows in device memory. The rows start 4 bytes past a 16-byte boundary, so that heads, vectors and tails all
+// occur.
 struct Batch {
   std::int64_t rows;
   std::int64_t topk;
@@ -44,21 +49,51 @@ struct Batch {
   std::vector<std::int32_t> context_lens;
   std::vector<std::int32_t> learned;
 
-  Batch(std::int64_t rows_, std::int64_t topk_, std::int64_t num_segments_)
-      : rows(rows_), topk(topk_), num_segments(num_segments_) {
-    std::uint32_t state = 12345;
-    const auto draw = [&state](std::uint32_t below) {
-      state = state * 1664525u + 1013904223u;
-      return static_cast<std::int32_t>((state >> 8) % below);
-    };
+  // Rows that need every thread: each of the `threads` that work on a row holds the only token of a segment of its own,
+  // so that an occupancy left out is a wrong answer, or has a witness to store over what others read. (In a block of 64
+  // every other thread does the one and the rest the other, which changes from row to row; a lane does both.) Rows 2 and
+  // 3, or of warps 4, 6 and 7, are empty, between two others of the same block or warp.
+  Batch(std::int64_t rows_, std::int64_t topk_, int threads) : Batch(rows_, topk_, std::int64_t{64}, 0) {
     for (std::int64_t row = 0; row < rows; ++row) {
-      const std::int32_t length = row == 1 ? 0 : row == 2 ? 50 : 200 + 37 * static_cast<std::int32_t>(row);
+      const bool is_empty = threads == kWarpThreads ? row / 4 == 1 && row != 5 : row == 2 || row == 3;
+      const std::int32_t length = is_empty ? 0 : 6400 + 37 * static_cast<std::int32_t>(row);
       context_lens.push_back(length);
+      const std::int64_t turn = row / 2 % 2;
+      const std::int64_t head = std::min((4 - (1 + row * topk) % 4) % 4, topk);
+      const std::int64_t vectors = (topk - head) / 4;
       for (std::int64_t slot = 0; slot < topk; ++slot) {
-        // A quarter of the context, so that most segments are missing; some padding.
-        learned.push_back(draw(9) == 0 ? -1 : draw(static_cast<std::uint32_t>(length / 4 + 1)));
+        const std::int64_t vector = (slot - head) / 4;
+        const std::int64_t thread = slot < head ? slot : vector < vectors ? vector % threads : slot - vectors * 4;
+        const bool occupies = threads == kWarpThreads || thread % 2 == turn;
+        // Not the segment that the thread itself answers for, but one of another half of the warp or block.
+        const std::int64_t segment =
+            threads == kWarpThreads ? (thread + 16) % 32 + 32 * turn : (thread + 34) % num_segments;
+        const std::int64_t edge = (segment * length + num_segments - 1) / num_segments;
+        learned.push_back(occupies && !is_empty ? static_cast<std::int32_t>(edge) + draw(90) : -1);
       }
     }
+  }
+
+  // Rows of random tokens from a quarter of the context, so that most segments are missing, with some padding; an empty
+  // row and one shorter than S among them.
+  static Batch random(std::int64_t rows, std::int64_t topk, std::int64_t num_segments) {
+    Batch batch(rows, topk, num_segments, 0);
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const std::int32_t length = row == 2 ? 0 : row == 3 ? 50 : 200 + 37 * static_cast<std::int32_t>(row);
+      batch.context_lens.push_back(length);
+      for (std::int64_t slot = 0; slot < topk; ++slot) {
+        batch.learned.push_back(batch.draw(9) == 0 ? -1 : batch.draw(static_cast<std::uint32_t>(length / 4 + 1)));
+      }
+    }
+    return batch;
+  }
+
+  Batch(std::int64_t rows_, std::int64_t topk_, std::int64_t num_segments_, std::uint32_t seed)
+      : rows(rows_), topk(topk_), num_segments(num_segments_), state_(12345 + seed) {}
+
+  std::int32_t draw(std::uint32_t below) {
+    state_ = state_ * 1664525u + 1013904223u;
+    return static_cast<std::int32_t>((state_ >> 8) % below);
   }
 
   kernels::RowLengths lengths(const simt::GlobalBuffer<std::int32_t>& on_device) const {
@@ -88,6 +123,9 @@ struct Batch {
     }
     return all;
   }
+
+ private:
+  std::uint32_t state_;
 };
 
 std::string difference(const std::vector<std::int32_t>& actual, const std::vector<std::int32_t>& expected) {
@@ -108,7 +146,7 @@ simt::Config grid_of(unsigned int blocks, std::uint64_t schedule) {
 
 template <class Witness, bool kCopies>
 std::string run_merge(const Batch& batch, unsigned int blocks, std::uint64_t schedule) {
-  constexpr std::int64_t kKeep = 3;
+  constexpr std::int64_t kKeep = 100;  // so that witnesses go over slots that other threads read
   const auto budget = static_cast<std::int32_t>(batch.topk - kKeep);
   simt::GlobalBuffer<std::int32_t> learned(batch.learned, 64, 4);
   simt::GlobalBuffer<std::int32_t> out(batch.learned.size(), -77, 64, kCopies ? 8 : 0);
@@ -150,8 +188,9 @@ std::string run_many_segments(const Batch& batch, unsigned int blocks, std::uint
       learned.data(),      batch.topk, batch.topk,
       batch.lengths(lens), batch.rows, FixedDivisor(static_cast<std::uint64_t>(batch.num_segments)),
       witnesses.data()};
-  const simt::Report report =
-      simt::launch(grid_of<BlockWitness<64>>(blocks, schedule), kernels::witness_indices_of_many_segments<64>, call);
+  constexpr int kThreads = kernels::kManySegmentsThreads;
+  const simt::Report report = simt::launch(grid_of<BlockWitness<kThreads>>(blocks, schedule),
+                                           kernels::witness_indices_of_many_segments<kThreads>, call);
   return report.ok() ? difference(witnesses.to_vector(), batch.expected_indices()) : report.to_string();
 }
 
@@ -161,20 +200,33 @@ struct Scenario {
 };
 
 std::vector<Scenario> scenarios() {
-  using Block = BlockWitness<64>;
-  // Three rows a block, so that each block's storages are used again.
-  static const Batch batch(6, 43, 20);
-  // Ten rows for the eight warps of one block, so that a warp has two.
-  static const Batch warp_batch(10, 43, 20);
-  static const Batch many(4, 43, 130);
+  using kernels::Block;
+  using kernels::Warp;
+  // Several rows a block, so that each block's storages are used again, with an empty row between two others.
+  static const Batch batch(7, 515, kernels::Grid<Block>::kThreads);
+  // Three rows a warp, and two for the last warp, whose block has one: an empty one between two others again.
+  static const Batch warp_batch(11, 515, kWarpThreads);
+  // More than one round of loads, the last one with vectors for some threads only.
+  static const Batch long_rows(2, 2311, kernels::Grid<Block>::kThreads);
+  static const Batch warp_long_rows(2, 1287, kWarpThreads);
+  static const Batch random_rows = Batch::random(6, 519, 20);
+  static const Batch many = Batch::random(5, 515, 130);
+  static const auto all = [](const Batch& rows) { return static_cast<unsigned int>(rows.rows); };
   return {
       {"block-scatter", [](std::uint64_t s) { return run_merge<Block, false>(batch, 2, s); }},
       {"block-apply", [](std::uint64_t s) { return run_merge<Block, true>(batch, 2, s); }},
       {"block-witnesses", [](std::uint64_t s) { return run_indices<Block>(batch, 2, s); }},
-      {"warp-scatter", [](std::uint64_t s) { return run_merge<WarpWitness, false>(warp_batch, 1, s); }},
-      {"warp-apply", [](std::uint64_t s) { return run_merge<WarpWitness, true>(warp_batch, 1, s); }},
-      {"warp-witnesses", [](std::uint64_t s) { return run_indices<WarpWitness>(warp_batch, 1, s); }},
+      {"block-scatter-alone", [](std::uint64_t s) { return run_merge<Block, false>(batch, all(batch), s); }},
+      {"block-apply-long", [](std::uint64_t s) { return run_merge<Block, true>(long_rows, 1, s); }},
+      {"block-scatter-random", [](std::uint64_t s) { return run_merge<Block, false>(random_rows, 2, s); }},
+      {"warp-scatter", [](std::uint64_t s) { return run_merge<Warp, false>(warp_batch, 1, s); }},
+      {"warp-apply", [](std::uint64_t s) { return run_merge<Warp, true>(warp_batch, 1, s); }},
+      {"warp-witnesses", [](std::uint64_t s) { return run_indices<Warp>(warp_batch, 1, s); }},
+      {"warp-scatter-alone", [](std::uint64_t s) { return run_merge<Warp, false>(warp_batch, 3, s); }},
+      {"warp-apply-long", [](std::uint64_t s) { return run_merge<Warp, true>(warp_long_rows, 1, s); }},
+      {"warp-scatter-random", [](std::uint64_t s) { return run_merge<Warp, false>(random_rows, 1, s); }},
       {"witnesses-above-64", [](std::uint64_t s) { return run_many_segments(many, 2, s); }},
+      {"witnesses-above-64-alone", [](std::uint64_t s) { return run_many_segments(many, all(many), s); }},
   };
 }
 
@@ -187,11 +239,16 @@ extern "C" const char* __tsan_default_options() {
 }
 
 int main(int argc, char** argv) {
+  const std::string name = argc >= 2 ? argv[1] : "";
+  const std::size_t at = name.find('@');
+  if (at != std::string::npos) {
+    kvwitness::left_out_lane = static_cast<unsigned int>(std::atoi(name.c_str() + at + 1));
+  }
   for (const Scenario& scenario : scenarios()) {
-    if (argc >= 2 && std::strcmp(argv[1], scenario.name) == 0) {
+    if (name.substr(0, at) == scenario.name) {
       return simt::run_schedules(argc - 1, argv + 1, 100, scenario.run);
     }
   }
-  std::fprintf(stderr, "usage: %s SCENARIO [SCHEDULE | --schedules COUNT]\n", argv[0]);
+  std::fprintf(stderr, "usage: %s SCENARIO[@LANE] [SCHEDULE | --schedules COUNT]\n", argv[0]);
   return 2;
 }

@@ -13,8 +13,8 @@
 // Two collectives, in the style of CUB, with one interface:
 //
 // - WarpWitness: 32 lanes a row. No block barrier: for many rows, or short ones.
-// - BlockWitness<kThreads>: one block a row. Two 128-bit loads a thread keep 8 * kThreads tokens in flight:
-//   for few rows, where a warp would wait for memory.
+// - BlockWitness<kThreads, kVectors>: one block a row, kVectors 128-bit loads a thread in flight. For few
+//   rows, which more warps finish sooner; 64 threads of 8 loads have a row of 2,048 tokens on its way at once.
 //
 // A pass has three steps. The first may be called by any thread, the others are called by all threads of
 // the collective:
@@ -56,16 +56,6 @@
 
 #include <cstdint>
 
-// 0, or the number of one synchronisation to leave out: the build of a positive control sets it, to show
-// that the tests notice.
-//
-// 1. The block barrier of BlockWitness::combine.
-// 2. The warp synchronisation of WarpWitness::combine.
-// 3. The block barrier of write_witness_indices.
-#ifndef KVWITNESS_OMIT_SYNCHRONISATION
-#define KVWITNESS_OMIT_SYNCHRONISATION 0
-#endif
-
 // 1 where a warp's masks are combined by shuffles, for want of the reduction that sm_80 brought.
 #ifndef KVWITNESS_SHUFFLE_REDUCTION
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
@@ -81,6 +71,10 @@
 #define KVWITNESS_UNROLL
 #endif
 
+// Which way a branch goes for nearly every row: the other way is kept out of its instructions.
+#define KVWITNESS_LIKELY(condition) __builtin_expect(static_cast<bool>(condition), true)
+#define KVWITNESS_UNLIKELY(condition) __builtin_expect(static_cast<bool>(condition), false)
+
 namespace kvwitness {
 
 inline constexpr int kWarpThreads = 32;
@@ -88,20 +82,6 @@ inline constexpr int kWarpThreads = 32;
 namespace device {
 
 inline constexpr unsigned kAllLanes = 0xFFFFFFFFu;
-
-template <int kNumber>
-__device__ __forceinline__ void block_barrier() {
-  if constexpr (kNumber != KVWITNESS_OMIT_SYNCHRONISATION) {
-    __syncthreads();
-  }
-}
-
-template <int kNumber>
-__device__ __forceinline__ void warp_barrier() {
-  if constexpr (kNumber != KVWITNESS_OMIT_SYNCHRONISATION) {
-    __syncwarp();
-  }
-}
 
 // Bit `position` of a 64-bit mask, and 0 for a position of 64 or more. In C++ such a shift is undefined; in
 // PTX it clamps, as wanted.
@@ -159,7 +139,9 @@ class SegmentMarker {
         last_token_(segments_ == num_segments ? static_cast<std::int32_t>(context_len_ - 1) : INT32_MAX),
         is_narrow_(NewtonSegmentReciprocal::covers(context_len_, segments_)),
         narrow_(context_len_, segments_),
-        wide_(is_narrow_ ? SegmentReciprocal(1, 1) : SegmentReciprocal::by_long_division(context_len_, segments_)) {
+        wide_(is_narrow_ || segments_ == context_len_  // S_eff = L: sigma(x) = x, as for L = 1
+                  ? SegmentReciprocal(1, 1)
+                  : SegmentReciprocal::by_long_division(context_len_, segments_)) {
     KVWITNESS_ASSERT(num_segments >= 1, num_segments);
   }
 
@@ -201,72 +183,99 @@ class SegmentMarker {
 
 // One row of tokens on its way from memory, spread over kThreads threads: a thread's first kVectors 128-bit
 // loads are under way when the constructor returns, and what else the row needs can be computed meanwhile.
+// Construct it before anything that waits for memory, the row's length above all.
 //
 // Thread-to-data arrangement: the row's 16-byte aligned middle goes round in vectors of four tokens, vector
 // v to thread v mod kThreads. Up to three tokens before it and up to three after it go one to a thread,
-// from the first thread on. A thread for which no vector is left takes the last one again, which spares the
-// loop its conditions and leaves an occupancy as it is. Any row that is aligned to its elements and any
-// topk >= 0 will do; with topk 0 the row is not read.
+// from the first thread on. Where the last round has no vector for a thread, it takes the row's last one
+// again, which spares the loop its conditions and leaves an occupancy as it is. Any row that is aligned to
+// its elements and any topk >= 0 will do; with topk 0 the row is not read.
 template <int kThreads, int kVectors>
 class RowTokens {
   static_assert(kThreads >= 6 && kVectors >= 1, "each loose token of a row has a thread of its own");
 
  public:
   // `thread` is the caller's rank among the kThreads, which all construct one for the same row.
-  __device__ __forceinline__ RowTokens(const std::int32_t* row, std::int64_t topk, int thread) : next_(thread) {
+  __device__ __forceinline__ RowTokens(const std::int32_t* row, std::int64_t topk, int thread) : thread_(thread) {
     KVWITNESS_ASSERT(topk >= 0 && 0 <= thread && thread < kThreads, topk, thread);
     const auto misaligned_tokens = static_cast<int>(reinterpret_cast<std::uintptr_t>(row) / sizeof(std::int32_t) % 4);
     const int wanted_head = (4 - misaligned_tokens) % 4;
-    head_ = topk < wanted_head ? static_cast<int>(topk) : wanted_head;
-    vectors_ = (topk - head_) / 4;
-    body_ = reinterpret_cast<const device::TokenVector*>(row + head_);
-    if (vectors_ > 0) {
+    const int head = topk < wanted_head ? static_cast<int>(topk) : wanted_head;
+    const auto behind_head = static_cast<std::uint64_t>(topk - head);
+    left_ = static_cast<std::int64_t>(behind_head / 4);
+    round_slot_ = head;
+    round_ = reinterpret_cast<const device::TokenVector*>(row + head);
+    if (left_ > 0) {
       load();
     }
-    // The first threads have the slots of the head, the next ones those of the tail.
-    const std::int64_t slot = thread < head_ ? thread : vectors_ * 4 + thread;
-    loose_slot_ = thread < 6 && slot < topk ? slot : -1;
-    loose_token_ = loose_slot_ >= 0 ? row[loose_slot_] : -1;
+    const int loose = head + static_cast<int>(behind_head % 4);
+    if (KVWITNESS_UNLIKELY(loose > 0) && thread < loose) {
+      // The first threads have the slots of the head, the next ones those of the tail.
+      loose_slot_ = thread < head ? thread : left_ * 4 + thread;
+      loose_token_ = row[loose_slot_];
+    }
   }
 
-  // Calls consume_vector(slot, tokens) for each vector of the caller's, `slot` being that of the first of
-  // its four tokens, or -1 where the vector is another thread's too; and consume(slot, token) for its loose
-  // token. Once all threads have called it, every token of the row has been consumed, and with a slot once.
-  // To be called once.
-  template <class ConsumeVector, class Consume>
-  __device__ __forceinline__ void consume(ConsumeVector consume_vector, Consume consume_token) {
-    while (next_ < vectors_) {
-      KVWITNESS_UNROLL
-      for (int i = 0; i < kVectors; ++i) {
-        const std::int64_t vector = next_ + i * kThreads;
-        consume_vector(vector < vectors_ ? head_ + vector * 4 : -1, in_flight_[i]);
+  // Slots from one of a thread's vectors to its next.
+  static constexpr int kSlotStep = kThreads * 4;
+
+  // Calls consume_round(slot, vectors, own) for each round of loads, `vectors` being an array of kVectors. All
+  // hold tokens of the row; the first `own` of them are the caller's, vectors[i] those of the slots from
+  // slot + i * kSlotStep on, and the others are another thread's too. Calls consume_token(slot, token) for the
+  // caller's loose token, if it has one. Once all threads have called it, every token of the row has been
+  // consumed, and as the caller's own once. To be called once.
+  template <class ConsumeRound, class ConsumeToken>
+  __device__ __forceinline__ void consume(ConsumeRound consume_round, ConsumeToken consume_token) {
+    while (left_ > 0) {
+      int own = kVectors;
+      if (KVWITNESS_UNLIKELY(left_ < kRound)) {
+        const int behind = static_cast<int>(left_) - thread_;  // vectors from the thread's first on
+        own = behind > 0 ? (behind + kThreads - 1) / kThreads : 0;
       }
-      next_ += kVectors * kThreads;
-      if (next_ < vectors_) {
+      consume_round(round_slot_ + thread_ * 4, in_flight_, own);
+      left_ -= kRound;
+      round_ += kRound;
+      round_slot_ += kRound * 4;
+      if (left_ > 0) {
         load();
       }
     }
-    if (loose_slot_ >= 0) {
+    if (KVWITNESS_UNLIKELY(loose_slot_ >= 0)) {
       consume_token(loose_slot_, loose_token_);
     }
   }
 
  private:
+  static constexpr int kRound = kThreads * kVectors;  // vectors
+
+  // The vectors of one round. A whole round, which is every round of most rows, needs one address.
   __device__ __forceinline__ void load() {
+    if (KVWITNESS_LIKELY(left_ >= kRound)) {
+      KVWITNESS_UNROLL
+      for (int i = 0; i < kVectors; ++i) {
+        in_flight_[i] = round_[thread_ + i * kThreads];
+      }
+      return;
+    }
+    const int last = static_cast<int>(left_) - 1;
     KVWITNESS_UNROLL
     for (int i = 0; i < kVectors; ++i) {
-      const std::int64_t vector = next_ + i * kThreads;
-      in_flight_[i] = body_[vector < vectors_ ? vector : vectors_ - 1];
+      const int vector = thread_ + i * kThreads;
+      in_flight_[i] = round_[vector < last ? vector : last];
     }
   }
 
-  const device::TokenVector* body_;
-  std::int64_t vectors_;
-  std::int64_t next_;  // the first vector in flight
-  std::int64_t loose_slot_;
-  std::int32_t loose_token_;
-  int head_;
-  device::TokenVector in_flight_[kVectors] = {};  // consumed only where loaded
+  int thread_;
+  std::int64_t left_;        // vectors of the row from this round on
+  std::int64_t round_slot_;  // the slot of this round's first token
+  const device::TokenVector* round_;
+  std::int64_t loose_slot_ = -1;
+  std::int32_t loose_token_ = -1;
+#if defined(__CUDA_ARCH__)
+  device::TokenVector in_flight_[kVectors];  // consumed only where loaded
+#else
+  device::TokenVector in_flight_[kVectors] = {};  // for compilers that cannot see that
+#endif
 };
 
 namespace device {
@@ -286,19 +295,18 @@ class RowWitness {
   // A token of the row; negative ones are padding and occupy nothing.
   __device__ __forceinline__ void add(std::int32_t token) { occupied_ |= bit_or_nothing(marker_.segment_of(token)); }
 
-  // A row in flight; take_vector and take_token see what is consumed (RowTokens::consume), to copy it, say.
-  template <int kVectors, class TakeVector, class TakeToken>
-  __device__ __forceinline__ void add(RowTokens<kThreads, kVectors>& row, TakeVector take_vector,
-                                      TakeToken take_token) {
+  // A row in flight; take_round and take_token see what is consumed (RowTokens::consume), to copy it, say.
+  template <int kVectors, class TakeRound, class TakeToken>
+  __device__ __forceinline__ void add(RowTokens<kThreads, kVectors>& row, TakeRound take_round, TakeToken take_token) {
     if (marker_.is_narrow()) {
-      add_by<true>(row, take_vector, take_token);
+      add_by<true>(row, take_round, take_token);
     } else {
-      add_by<false>(row, take_vector, take_token);
+      add_by<false>(row, take_round, take_token);
     }
   }
   template <int kVectors>
   __device__ __forceinline__ void add(RowTokens<kThreads, kVectors>& row) {
-    add(row, [](std::int64_t, const TokenVector&) {}, [](std::int64_t, std::int32_t) {});
+    add(row, [](std::int64_t, const TokenVector(&)[kVectors], int) {}, [](std::int64_t, std::int32_t) {});
   }
 
   // After combine(): bit s is set where segment s < S_eff has no token. The same for every thread.
@@ -347,17 +355,20 @@ class RowWitness {
   // How many segments a thread answers for.
   static constexpr int kRounds = (static_cast<int>(kMaxMergeSegments) + kThreads - 1) / kThreads;
 
-  template <bool kNarrow, int kVectors, class TakeVector, class TakeToken>
-  __device__ __forceinline__ void add_by(RowTokens<kThreads, kVectors>& row, TakeVector take_vector,
+  template <bool kNarrow, int kVectors, class TakeRound, class TakeToken>
+  __device__ __forceinline__ void add_by(RowTokens<kThreads, kVectors>& row, TakeRound take_round,
                                          TakeToken take_token) {
     const auto mark = [this](std::int32_t token) {
       return bit_or_nothing(marker_.template segment_of<kNarrow>(token));
     };
     row.consume(
-        [&](std::int64_t slot, const TokenVector& vector) {
-          occupied_ |= mark(vector.tokens[0]) | mark(vector.tokens[1]);
-          occupied_ |= mark(vector.tokens[2]) | mark(vector.tokens[3]);
-          take_vector(slot, vector);
+        [&](std::int64_t slot, const TokenVector(&vectors)[kVectors], int own) {
+          KVWITNESS_UNROLL
+          for (int i = 0; i < kVectors; ++i) {
+            occupied_ |= mark(vectors[i].tokens[0]) | mark(vectors[i].tokens[1]);
+            occupied_ |= mark(vectors[i].tokens[2]) | mark(vectors[i].tokens[3]);
+          }
+          take_round(slot, vectors, own);
         },
         [&](std::int64_t slot, std::int32_t token) {
           occupied_ |= mark(token);
@@ -382,7 +393,7 @@ class RowWitness {
 class WarpWitness : public device::RowWitness<kWarpThreads> {
  public:
   struct TempStorage {};
-  using Row = RowTokens<kWarpThreads, 4>;  // 512 tokens in flight
+  using Row = RowTokens<kWarpThreads, 8>;  // 1,024 tokens in flight
 
   // The caller's rank: its lane.
   __device__ __forceinline__ static int thread_rank() { return static_cast<int>(threadIdx.x % 32u); }
@@ -394,13 +405,13 @@ class WarpWitness : public device::RowWitness<kWarpThreads> {
   // Makes every lane know what all of them added. Once, by all lanes.
   __device__ __forceinline__ void combine() {
     occupied_ = device::warp_or(occupied_);
-    device::warp_barrier<2>();  // the reduction orders no memory
+    __syncwarp();  // the reduction orders no memory
   }
 };
 
-// The pass over one row by a block of kThreads threads in one dimension, a multiple of 32 up to 1,024. See
-// the head of this file.
-template <int kThreads>
+// The pass over one row by a block of kThreads threads in one dimension, a multiple of 32 up to 1,024. A Row
+// has kVectors 128-bit loads a thread in flight. See the head of this file.
+template <int kThreads, int kVectors = 2>
 class BlockWitness : public device::RowWitness<kThreads> {
   static_assert(kThreads % kWarpThreads == 0 && kThreads <= 1024, "a block of whole warps");
   static constexpr int kWarps = kThreads / kWarpThreads;
@@ -409,7 +420,7 @@ class BlockWitness : public device::RowWitness<kThreads> {
   struct TempStorage {
     std::uint64_t occupied_by_warp[kWarps];
   };
-  using Row = RowTokens<kThreads, 2>;  // 8 * kThreads tokens in flight
+  using Row = RowTokens<kThreads, kVectors>;
 
   __device__ __forceinline__ static int thread_rank() { return static_cast<int>(threadIdx.x); }
 
@@ -425,7 +436,7 @@ class BlockWitness : public device::RowWitness<kThreads> {
     if (threadIdx.x % 32u == 0) {
       storage_.occupied_by_warp[threadIdx.x / 32u] = of_warp;
     }
-    device::block_barrier<1>();
+    __syncthreads();
     std::uint64_t of_block = 0;
     KVWITNESS_UNROLL
     for (int warp = 0; warp < kWarps; ++warp) {
@@ -442,44 +453,43 @@ class BlockWitness : public device::RowWitness<kThreads> {
 // dimension: witnesses[s] becomes e_s where segment s < S_eff has no token in the row, else -1. The output
 // row itself keeps the occupancy, so that nothing but memory bounds S.
 //
-// @param row          [topk] token offsets
-// @param topk         slots of the row, 0 or more
+// @param row          the token offsets, in flight; constructed before context_len is read
 // @param context_len  L in tokens; 0 or less is an empty row
 // @param segments     S as a divisor, 1 <= S < 2^62
 // @param witnesses    [S]; shares no memory with row
 //
-// All arguments are the same in every thread. Needs no temporary storage. What it wrote is visible only to
-// the writing thread until the caller's next barrier.
-template <int kThreads>
-__device__ __forceinline__ void write_witness_indices(const std::int32_t* row, std::int64_t topk,
-                                                      std::int32_t context_len, const FixedDivisor& segments,
-                                                      std::int32_t* witnesses) {
+// All arguments are the same row's in every thread. Needs no temporary storage. What it wrote is visible
+// only to the writing thread until the caller's next barrier.
+template <int kThreads, int kVectors>
+__device__ __forceinline__ void write_witness_indices(RowTokens<kThreads, kVectors>& row, std::int32_t context_len,
+                                                      const FixedDivisor& segments, std::int32_t* witnesses) {
   KVWITNESS_ASSERT(segments.divisor() < std::uint64_t{1} << 62, segments.divisor());
   KVWITNESS_ASSERT(blockDim.x == kThreads && blockDim.y == 1 && blockDim.z == 1, blockDim.x, blockDim.y, blockDim.z);
-  const int thread = static_cast<int>(threadIdx.x);
-  RowTokens<kThreads, 2> tokens(row, topk, thread);
   const device::SegmentMarker marker(context_len, segments.divisor());
   const std::uint32_t partition = context_len > 0 ? marker.effective_segments() : 0;  // S_eff, or 0 for an empty row
 
   const auto num_segments = static_cast<std::int64_t>(segments.divisor());
   const bool is_whole = partition == segments.divisor();
-  for (std::int64_t segment = thread; segment < num_segments; segment += kThreads) {
+  for (std::int64_t segment = threadIdx.x; segment < num_segments; segment += kThreads) {
     // ceil(s * L / S), the product below 2^62; where S_eff = L every edge is its segment's number.
     const auto s = static_cast<std::uint64_t>(segment);
     const std::uint64_t edge = is_whole ? segments.quotient(s * marker.context_len() + partition - 1) : s;
     witnesses[segment] = s < partition ? static_cast<std::int32_t>(edge) : -1;
   }
-  device::block_barrier<3>();
+  __syncthreads();
   const auto mark = [&](std::int32_t token) {
     const std::uint32_t segment = marker.segment_of(token);
     if (segment < partition) {
       device::store_relaxed(witnesses + segment, -1);
     }
   };
-  tokens.consume(
-      [&](std::int64_t, const device::TokenVector& vector) {
-        for (const std::int32_t token : vector.tokens) {
-          mark(token);
+  row.consume(
+      [&](std::int64_t, const device::TokenVector(&vectors)[kVectors], int) {
+        KVWITNESS_UNROLL
+        for (int i = 0; i < kVectors; ++i) {
+          for (const std::int32_t token : vectors[i].tokens) {
+            mark(token);
+          }
         }
       },
       [&](std::int64_t, std::int32_t token) { mark(token); });

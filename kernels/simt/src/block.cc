@@ -2,6 +2,9 @@
 
 #include <cstdlib>
 #include <string_view>
+#include <utility>
+
+#include "kernels/simt/src/symbols.h"
 
 namespace kvwitness::simt::detail {
 
@@ -9,7 +12,13 @@ const ThreadCoordinates* current = nullptr;
 
 // ---- Life of a block -----------------------------------------------------------------------------------------------------------------
 
-Block::Block() : threads_(new Thread[kMaxBlockThreads]), warps_(new Warp[kMaxWarps]()) {}
+Block::Block() : threads_(new Thread[kMaxBlockThreads]), warps_(new Warp[kMaxWarps]()) {
+  if (under_msan()) {  // what the executor gives to the C library was written by the executor, unseen
+    __msan_scoped_disable_interceptor_checks();
+  }
+  msan_unpoison(this, sizeof(*this));
+  msan_unpoison(threads_.get(), kMaxBlockThreads * sizeof(Thread));
+}
 
 Block::~Block() {
   for (std::uint32_t i = 0; i < kMaxWarps; ++i) {
@@ -31,9 +40,10 @@ void Block::start(LaunchState& launch, const Config& config, uint3 index) {
     constexpr std::size_t kAlignment = 16;  // that of the widest vector type
     dynamic_shared_ = GuardedMemory(config.dynamic_shared_bytes, kAlignment, 0);
   }
-  poison_shared(dynamic_shared_.data(), dynamic_shared_.size_bytes(), launch.poison);
+  const std::uint64_t poison = draw_poison(*launch.random);
+  poison_shared(dynamic_shared_.data(), dynamic_shared_.size_bytes(), poison);
   for (const SharedRange& range : static_shared_ranges()) {
-    poison_shared(range.begin, range.bytes, launch.poison);
+    poison_shared(range.begin, range.bytes, poison);
   }
   runnable_.start(launch.policy, count_, *launch.random);
   std::uint32_t i = 0;
@@ -59,19 +69,51 @@ void Block::start_thread(std::uint32_t index, uint3 position) {
   thread.index = index;
   thread.atomic_count = 0;
   thread.fenced = false;
+  thread.steps = 0;
   if (!thread.started) {
+    thread.context.tsan_fiber = thread.own_tsan_fiber;
     start_fiber(thread.context, index, fiber_main);
+    thread.own_tsan_fiber = thread.context.tsan_fiber;
     thread.started = true;
+  }
+  if (under_tsan()) {
+    choose_tsan_fiber(thread);
   }
   wake(thread);
 }
 
+void Block::choose_tsan_fiber(Thread& thread) {
+  thread.context.tsan_fiber = thread.own_tsan_fiber;
+  if (launch_->blocks_only) {
+    if (tsan_fiber_ == nullptr) {
+      tsan_fiber_ = __tsan_create_fiber(0);
+      __tsan_set_fiber_name(tsan_fiber_, "the threads of a CUDA block");
+    }
+    thread.context.tsan_fiber = tsan_fiber_;
+  }
+}
+
 BlockOutcome Block::run() {
+  asks_ = nullptr;
   if (!runnable_.empty()) {
     Thread& first = threads_[runnable_.take()];
     current = &first;
     ++launch_->switches;
     switch_context(*launch_->host, first.context);
+  }
+  while (asks_ != nullptr && !failed_) {
+    Thread& asker = *std::exchange(asks_, nullptr);
+    if (!same_calls(question_.first, question_.second)) {
+      raw_fault_ = {.kind = Fault::Kind::kDivergence,
+                    .thread = &asker,
+                    .text = "is at the same block barrier by another call than the threads that wait",
+                    .site = barrier_site_,
+                    .calls = {question_.second, question_.first}};
+      return BlockOutcome::kFault;
+    }
+    known_pairs_[known_pair_count_++ % kKnownPairs] = question_;
+    current = &asker;
+    switch_context(*launch_->host, asker.context);
   }
   if (failed_) {
     return BlockOutcome::kFault;
@@ -96,6 +138,7 @@ void Block::release_dependency_waits() {
 }
 
 void Block::abandon() {
+  bool abandoned = false;
   for (std::uint32_t i = 0; i < count_; ++i) {
     if (threads_[i].state != ThreadState::kExited) {
       if (under_tsan()) {  // what it did comes before what the caller does next, as for a thread that exits
@@ -105,9 +148,26 @@ void Block::abandon() {
       }
       threads_[i].state = ThreadState::kExited;
       threads_[i].started = false;  // its stack holds a kernel that will never go on
+      abandoned = true;
     }
   }
+  if (abandoned && tsan_fiber_ != nullptr) {
+    __tsan_destroy_fiber(std::exchange(tsan_fiber_, nullptr));
+  }
   barrier_arrived_ = 0;
+}
+
+bool Block::is_shared(const void* address) const noexcept {
+  const auto* const at = static_cast<const std::byte*>(address);
+  if (at >= dynamic_shared_.data() && at < dynamic_shared_.data() + dynamic_shared_.size_bytes()) {
+    return true;
+  }
+  for (const SharedRange& range : static_shared_ranges()) {
+    if (at >= range.begin && at < range.begin + range.bytes) {
+      return true;
+    }
+  }
+  return false;
 }
 
 // Byte by byte and volatile, as in memory.cc: a sanitizer's memcpy would trip over what lies between the variables.
@@ -138,6 +198,10 @@ void Block::fiber_main(boost::context::detail::transfer_t transfer) {
   for (;;) {
     Thread& self = *running_thread();
     tsan_acquire(self.owner->launch_->begin_edge);
+    if (self.owner->launch_->stream_edge != nullptr) {
+      tsan_acquire(self.owner->launch_->stream_edge);
+    }
+    self.owner->take_slot(self);
     self.owner->launch_->body(self.owner->launch_->context);
     self.owner->exit(self);  // returns when the fiber runs its next thread
   }
@@ -182,6 +246,7 @@ void Block::yield(Thread& self) {
   runnable_.step(self.index);
   wake(self);
   run_next(self);
+  take_slot(self);
 }
 
 // Now and then a thread that does nothing but poll gives way, whatever the policy, or it would wait for ever for one
@@ -196,6 +261,35 @@ void Block::atomic_yield(Thread& self) {
     yield(self);
   } else if (runnable_.preempts()) {
     yield(self);
+  }
+}
+
+// Fences, as in the CUDA memory model (and C++: [atomics.fences]): what a thread wrote before its fence is visible to
+// whoever fences after an atomic that followed the fence. ThreadSanitizer knows no fences, so the atomics' addresses
+// carry the order. A fence receives from the last atomics before it, and keeps what the thread has seen by then: that,
+// and nothing that the thread does later, is what each atomic after it publishes.
+void Block::fence(Thread& self) {
+  if (under_tsan()) {
+    for (std::uint32_t i = 0; i < self.atomic_count && i < Thread::kRememberedAtomics; ++i) {
+      __tsan_acquire(const_cast<void*>(self.atomics[i]));
+    }
+    if (self.fence_fiber == nullptr) {
+      self.fence_fiber = __tsan_create_fiber(0);
+    }
+    __tsan_release(&self.fence_edge);
+    __tsan_switch_to_fiber(self.fence_fiber, 1);
+    __tsan_acquire(&self.fence_edge);
+    __tsan_switch_to_fiber(self.context.tsan_fiber, 1);
+    self.fenced = true;
+  }
+  fence_yield(self);
+}
+
+void Block::publish(Thread& self, const void* address) noexcept {
+  if (under_tsan() && self.fenced) {
+    __tsan_switch_to_fiber(self.fence_fiber, 1);
+    __tsan_release(const_cast<void*>(address));
+    __tsan_switch_to_fiber(self.context.tsan_fiber, 1);
   }
 }
 
@@ -216,12 +310,29 @@ bool same_place(Site a, Site b) noexcept {
 
 }  // namespace
 
-int Block::barrier(Thread& self, BlockVote vote, int predicate, Site site) {
+// One source line may be reached by several calls, of a helper say: threads that came by different ones wait at
+// different barriers. Addresses alone do not tell, for a compiler may copy a call; the lines of the calls do, and are
+// looked up on the launching thread.
+void Block::require_same_call(Thread& self, Site site, const CallChain& chain) {
+  for (std::uint32_t i = 0; i < known_pair_count_ && i < kKnownPairs; ++i) {
+    if (known_pairs_[i].first == barrier_chain_ && known_pairs_[i].second == chain) {
+      return;
+    }
+  }
+  static_cast<void>(site);
+  question_ = {barrier_chain_, chain};
+  asks_ = &self;
+  current = nullptr;
+  switch_context(self.context, *launch_->host);
+}
+
+int Block::barrier(Thread& self, BlockVote vote, int predicate, Site site, const CallChain& chain) {
   polls_in_vain_ = 0;
   runnable_.step(self.index);
   if (barrier_arrived_ == 0) {
     barrier_vote_ = vote;
     barrier_site_ = site;
+    barrier_chain_ = chain;
     barrier_true_ = 0;
   } else if (vote != barrier_vote_ || !same_place(site, barrier_site_)) {
     fail(self, {.kind = Fault::Kind::kDivergence,
@@ -229,6 +340,8 @@ int Block::barrier(Thread& self, BlockVote vote, int predicate, Site site) {
                 .text = "is at another block barrier than the threads that wait",
                 .site = site,
                 .other_site = barrier_site_});
+  } else if (!(chain == barrier_chain_)) {
+    require_same_call(self, site, chain);
   }
   const std::uint32_t parity = barrier_phase_ & 1;
   barrier_true_ += predicate != 0 ? 1 : 0;
@@ -249,6 +362,7 @@ int Block::barrier(Thread& self, BlockVote vote, int predicate, Site site) {
   }
   run_next(self);
   tsan_acquire(&barrier_edge_[parity]);
+  take_slot(self);
   return barrier_result_[parity];
 }
 
@@ -265,6 +379,7 @@ void Block::wait_for_producer(Thread& self, Site site) {
   if (launch_->producer_edge != nullptr) {
     tsan_acquire(launch_->producer_edge);
   }
+  take_slot(self);
 }
 
 }  // namespace kvwitness::simt::detail

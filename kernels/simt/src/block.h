@@ -28,6 +28,8 @@ struct alignas(64) Thread : ThreadCoordinates {
   std::uint32_t index = 0;  // in the block; its warp is index / 32
   ThreadState state = ThreadState::kExited;
   bool started = false;  // has a fiber
+  std::uint32_t steps = 0;
+  static constexpr std::uint32_t kStepsBeforeGivingWay = 1024;
   // Where it waits, if it does.
   WarpOperation operation = WarpOperation::kSync;
   BlockVote vote = BlockVote::kNone;
@@ -39,6 +41,19 @@ struct alignas(64) Thread : ThreadCoordinates {
   const void* atomics[kRememberedAtomics] = {};
   std::uint32_t atomic_count = 0;
   bool fenced = false;
+  void* own_tsan_fiber = nullptr;  // the context's, but where the threads of the block count as one
+  // ThreadSanitizer's view of the thread as of its last fence: a fiber that runs nothing and has seen `fence_edge`, to
+  // which the thread releases at each fence.
+  void* fence_fiber = nullptr;
+  std::uint64_t fence_edge = 0;
+  std::uint64_t slot_edge = 0;  // released to and never acquired
+};
+
+// The return addresses of a call and of those around it, the innermost first.
+struct CallChain {
+  static constexpr std::uint32_t kMost = 6;
+  const void* addresses[kMost] = {};
+  friend bool operator==(const CallChain&, const CallChain&) = default;
 };
 
 // What went wrong, as plain values: the fiber that notices it must touch no memory that the host would read unordered.
@@ -50,6 +65,9 @@ struct RawFault {
   Site other_site = {nullptr, 0};
   const void* address = nullptr;
   const void* instruction = nullptr;
+  static constexpr long long kArray = -2, kUnknown = -3;  // instead of a view: an array of the program, or none
+  long long view_index = 0, view_count = -1;
+  CallChain calls[2] = {};  // by which this thread and the others came to a barrier
 };
 
 // What the threads of a launch have in common.
@@ -59,12 +77,13 @@ struct LaunchState {
   Policy policy = Policy::kInOrder;
   Random* random = nullptr;
   Context* host = nullptr;
-  std::uint64_t poison = 0;
   std::uint64_t switches = 0;
   bool producer_done = true;
   // Objects of happens-before, for ThreadSanitizer: the caller's writes before, the threads' ends, and the end of the
   // producer's grid.
   void* begin_edge = nullptr;
+  void* stream_edge = nullptr;  // what came before on the same stream
+  bool blocks_only = false;     // the threads of a block count as one: only what two blocks do is compared
   void* end_edge = nullptr;
   void* producer_edge = nullptr;
 };
@@ -98,20 +117,24 @@ class Block {
   bool waits_for_producer() const noexcept { return at_dependency_wait_ != 0; }
 
   // What a thread calls, on its own fiber.
-  int barrier(Thread& self, BlockVote vote, int predicate, Site site);
+  int barrier(Thread& self, BlockVote vote, int predicate, Site site, const CallChain& chain);
   std::uint64_t collective(Thread& self, WarpOperation operation, std::uint32_t mask, std::uint64_t value,
                            std::uint32_t argument, Site site);
   void wait_for_producer(Thread& self, Site site);
   void atomic_yield(Thread& self);
   void fence_yield(Thread& self);
   void yield(Thread& self);
+  void fence(Thread& self);
+  void publish(Thread& self, const void* address) noexcept;
   std::uint32_t active_lanes(const Thread& self);
   void exit(Thread& self);
   [[noreturn]] void fail(Thread& self, const RawFault& fault);
   void* dynamic_shared() const noexcept { return dynamic_shared_.data(); }
   const LaunchState& launch() const noexcept { return *launch_; }
   // The thread that stopped with a signal, and what kind of fault that is.
-  RawFault classify_signal(const Thread& self, const void* address, bool has_address, const void* instruction) const;
+  RawFault classify_signal(const Thread& self, const void* address, bool has_address, const void* instruction,
+                           bool is_trap) const;
+  bool is_shared(const void* address) const noexcept;
 
  private:
   struct PendingCollective {
@@ -142,12 +165,25 @@ class Block {
   static constexpr std::uint64_t kPollLimit = std::uint64_t{1} << 26;
 
   void start_thread(std::uint32_t index, uint3 position);
+  void choose_tsan_fiber(Thread& thread);
   void run_next(Thread& self);
   void switch_from(Thread& self, Context& next);
   void wake(Thread& thread) noexcept;
+  // ThreadSanitizer's runtime since Clang 14 and GCC 13 has 255 slots for the threads that it tells apart; a thread that
+  // lost its slot to another takes one at its next operation on an object. Where that is an acquire, the runtime does
+  // not write the new slot into the thread's trace, finds no stack for what the thread does from then on, and drops
+  // each report of it. A release does write it. It also ends the time in which the thread would go on under a slot that
+  // another one has: the two would count as one.
+  void take_slot(Thread& self) noexcept {
+    if (tsan_has_slots()) {
+      __tsan_release(&self.slot_edge);
+    }
+  }
   PendingCollective& pending_with_mask(Warp& warp, Thread& self, std::uint32_t mask, WarpOperation operation,
                                        Site site);
-  void complete(Warp& warp, Thread* first_lane, PendingCollective& pending);
+  void complete(Warp& warp, Thread& self, PendingCollective& pending);
+  void require_named_sources(Warp& warp, Thread& self, const PendingCollective& pending);
+  void require_same_call(Thread& self, Site site, const CallChain& chain);
   void compute(Warp& warp, const PendingCollective& pending) const noexcept;
   void shuffle(Warp& warp, const PendingCollective& pending) const noexcept;
   static SyncObject& sync_object(Warp& warp, std::uint32_t mask);
@@ -169,8 +205,19 @@ class Block {
   std::uint32_t barrier_true_ = 0;
   BlockVote barrier_vote_ = BlockVote::kNone;
   Site barrier_site_ = {nullptr, 0};
+  CallChain barrier_chain_;
+  // Two calls of one barrier to be compared on the launching thread, and those found to be the same.
+  struct CallPair {
+    CallChain first, second;
+  };
+  static constexpr std::uint32_t kKnownPairs = 16;
+  CallPair known_pairs_[kKnownPairs];
+  std::uint32_t known_pair_count_ = 0;
+  Thread* asks_ = nullptr;
+  CallPair question_;
   int barrier_result_[2] = {};
   std::uint64_t barrier_edge_[2] = {};
+  void* tsan_fiber_ = nullptr;
   bool failed_ = false;
   RawFault raw_fault_;
   std::unique_ptr<Thread[]> threads_;
@@ -182,6 +229,22 @@ class Block {
 // The thread that runs; null while the host does.
 inline Thread* running_thread() noexcept {
   return static_cast<Thread*>(const_cast<ThreadCoordinates*>(current));
+}
+// For a call that only a kernel may make.
+inline Thread& calling_thread() {
+  if (running_thread() == nullptr) {
+    outside_kernel();
+  }
+  return *running_thread();
+}
+// For a call that only the host may make: a launch, or memory of the device.
+inline void refuse_in_kernel(Site site) {
+  if (Thread* const self = running_thread(); self != nullptr) {
+    self->owner->fail(*self, {.kind = Fault::Kind::kTrap,
+                              .thread = self,
+                              .text = "makes a call of the host: kernels that launch kernels are not served",
+                              .site = site});
+  }
 }
 
 }  // namespace kvwitness::simt::detail

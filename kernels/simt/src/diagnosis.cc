@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "kernels/simt/src/block.h"
+#include "kernels/simt/src/symbols.h"
 
 namespace kvwitness::simt::detail {
 namespace {
@@ -89,11 +90,14 @@ std::string describe_wait(const Thread& thread) {
   return "can run";
 }
 
-// The function and the offset in the program, for addr2line.
+// The source lines, or else the program and the offset in it, for addr2line.
 std::string describe_instruction(const void* instruction) {
   Dl_info info = {};
   if (instruction == nullptr || dladdr(instruction, &info) == 0 || info.dli_fname == nullptr) {
     return {};
+  }
+  if (const std::string lines = source_lines(instruction); !lines.empty()) {
+    return "; at " + lines;
   }
   char offset[32];
   std::snprintf(
@@ -185,7 +189,14 @@ Fault Block::fault() const {
     text += raw_fault_.site.file != nullptr ? ", the others at " : ": the others are at ";
     text += place(raw_fault_.other_site);
   }
-  if (fault.kind == Fault::Kind::kOutOfBounds) {
+  if (fault.kind == Fault::Kind::kOutOfBounds && raw_fault_.view_count == RawFault::kArray) {
+    text += ": index " + std::to_string(raw_fault_.view_index);
+  } else if (raw_fault_.view_count == RawFault::kUnknown) {
+    // the address is not known
+  } else if (fault.kind == Fault::Kind::kOutOfBounds && raw_fault_.view_count >= 0) {
+    text += std::to_string(raw_fault_.view_index) + " of a view of " + std::to_string(raw_fault_.view_count) +
+            " elements";
+  } else if (fault.kind == Fault::Kind::kOutOfBounds) {
     char address[32];
     std::snprintf(address, sizeof(address), " %p", raw_fault_.address);
     const std::string buffer = describe_global(raw_fault_.address);
@@ -196,6 +207,10 @@ Fault Block::fault() const {
     } else {
       text += buffer.empty() ? "the address" + std::string(address) + ", which no buffer is near" : buffer;
     }
+  }
+  if (raw_fault_.calls[0].addresses[0] != nullptr) {
+    text += "; it came by " + source_lines(raw_fault_.calls[0]) + ", the others by " +
+            source_lines(raw_fault_.calls[1]);
   }
   text += describe_instruction(raw_fault_.instruction);
   return raw_fault_.instruction == nullptr ? Fault{fault.kind, fault.block_index, text + describe_threads()} : fault;
@@ -215,10 +230,14 @@ std::optional<Fault> Block::shared_memory_overrun() {
                    " bytes of dynamic shared memory was written"};
 }
 
-RawFault Block::classify_signal(const Thread& self, const void* address, bool has_address,
-                                const void* instruction) const {
+RawFault Block::classify_signal(const Thread& self, const void* address, bool has_address, const void* instruction,
+                                bool is_trap) const {
   RawFault fault{.thread = &self, .address = address, .instruction = instruction};
-  if (!has_address) {
+  if (is_trap) {
+    fault.kind = Fault::Kind::kOutOfBounds;
+    fault.text = "reaches a trap of the compiler: an access past a variable, or code that it takes for unreachable";
+    fault.view_count = RawFault::kUnknown;
+  } else if (!has_address) {
     fault.kind = Fault::Kind::kMisaligned;
     fault.text = "accesses a misaligned or impossible address";
   } else if (overflows_stack(self.context, address)) {

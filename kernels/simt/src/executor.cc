@@ -9,6 +9,7 @@
 
 #include "kernels/simt/src/block.h"
 #include "kernels/simt/src/fault_signals.h"
+#include "kernels/simt/src/runtime.h"
 
 namespace kvwitness::simt::detail {
 namespace {
@@ -29,14 +30,20 @@ class Executor {
 
   Report run(const Grid& grid);
   Report run_overlapped(const Grid& producer, const Grid& consumer);
+  void synchronize(unsigned stream);
+  void order_after(unsigned stream, unsigned other);
+  void record(std::uint64_t& event, unsigned stream);
+  void wait(unsigned stream, std::uint64_t& event);
 
  private:
   static constexpr std::uint32_t kAlternating = 2;
 
-  void begin(std::uint64_t schedule, Report& report);
+  void begin(const Config& config, Report& report);
+  bool compares_blocks_only(const Config& config, std::uint64_t blocks, Policy policy);
   void prepare_launch(LaunchState& launch, const Grid& grid, std::uint64_t& end_edge);
   void finish(Report& report);
   Block& resident(std::uint32_t index);
+  void carry_order(void* from, void* to);
   // Runs one block to its end (or, in a consumer, to its wait). False ends the launch.
   bool run_block(Block& block, LaunchState& launch, const Config& config, std::uint64_t index, Report& report);
   void run_grids(LaunchState& first, const Config& producer, LaunchState& second, const Config& consumer,
@@ -48,6 +55,8 @@ class Executor {
   Context host_;
   Random random_{0};
   std::uint64_t begin_edge_ = 0, end_edge_ = 0, consumer_end_edge_ = 0;
+  std::uint64_t stream_edges_[kStreams] = {};
+  void* event_fiber_ = nullptr;
 };
 
 std::uint64_t block_count(const Config& config) noexcept {
@@ -59,8 +68,20 @@ uint3 block_at(const Config& config, std::uint64_t index) noexcept {
           static_cast<unsigned>(index / config.grid.x / config.grid.y)};
 }
 
+// Which of the two pairs of residents a stream's blocks use: on the same one, two streams count as ordered.
+std::uint64_t pair_of(const Config& config) noexcept {
+  if (config.stream == 0 || policy_of(config.schedule) == Policy::kInOrder) {
+    return config.stream % 2;
+  }
+  return Random(config.schedule * kStreams + config.stream).next() >> 63;
+}
+
 // The limits of compute capability 7.5 and later (CUDA C++ Programming Guide, "Compute Capabilities").
-const char* refusal(const Config& config) noexcept {
+std::string refusal(const Grid& grid) {
+  if (grid.body == nullptr) {
+    return "the kernel is a null pointer";
+  }
+  const Config& config = grid.config;
   constexpr std::size_t kMaxSharedBytes = std::size_t{227} * 1024;
   const std::uint64_t threads = std::uint64_t{config.block.x} * config.block.y * config.block.z;
   if (threads == 0 || threads > kMaxBlockThreads || config.block.x > 1024 || config.block.y > 1024 ||
@@ -70,8 +91,17 @@ const char* refusal(const Config& config) noexcept {
   if (block_count(config) == 0 || config.grid.x > 0x7FFFFFFFu || config.grid.y > 65535 || config.grid.z > 65535) {
     return "a grid has 1 to 2^31 - 1 blocks in x and 1 to 65,535 in y and z";
   }
-  return config.dynamic_shared_bytes > kMaxSharedBytes ? "a block has at most 227 KiB of dynamic shared memory"
-                                                       : nullptr;
+  if (config.stream >= kStreams) {
+    return "a stream is a number below 16";
+  }
+  if (config.dynamic_shared_bytes > kMaxSharedBytes) {
+    return "a block has at most 227 KiB of dynamic shared memory";
+  }
+  if (config.dynamic_shared_bytes > config.max_dynamic_shared_bytes) {
+    return "more than 48 KiB of dynamic shared memory must be asked for: Config::max_dynamic_shared_bytes, in CUDA "
+           "cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize";
+  }
+  return describe_excess_static_shared();
 }
 
 // The order of a grid's blocks: a permutation by a bijection of [0, 2^bits), walked along its cycles into [0, count).
@@ -121,7 +151,8 @@ Block& Executor::resident(std::uint32_t index) {
   return *residents_[index];
 }
 
-void Executor::begin(std::uint64_t schedule, Report& report) {
+void Executor::begin(const Config& config, Report& report) {
+  const std::uint64_t schedule = config.schedule;
   report.schedule = schedule;
   random_ = Random(schedule);
   race_count = 0;
@@ -129,6 +160,9 @@ void Executor::begin(std::uint64_t schedule, Report& report) {
   host_ = Context{};
   if (under_tsan()) {
     host_.tsan_fiber = __tsan_get_current_fiber();
+  }
+  for (unsigned i = 0; config.stream == 0 && i < kStreams; ++i) {
+    tsan_acquire(&stream_edges_[i]);
   }
   tsan_release(&begin_edge_);
 }
@@ -139,9 +173,20 @@ void Executor::prepare_launch(LaunchState& launch, const Grid& grid, std::uint64
   launch.random = &random_;
   launch.policy = policy_of(race_schedule);
   launch.host = &host_;
-  launch.poison = random_.next() | 0x0101010101010101u;  // no byte is zero
   launch.begin_edge = &begin_edge_;
   launch.end_edge = &end_edge;
+  if (grid.config.stream != 0) {
+    launch.end_edge = launch.stream_edge = &stream_edges_[grid.config.stream];
+  }
+}
+
+// Two blocks of more threads than ThreadSanitizer's runtime has slots: the second one takes every slot of the first,
+// and so, from its first barrier on, seems to come after all that the first one did. Half of the schedules therefore
+// tell blocks apart and not their threads.
+bool Executor::compares_blocks_only(const Config& config, std::uint64_t blocks, Policy policy) {
+  constexpr std::uint64_t kThreadsOfTwoBlocks = 200;
+  return tsan_has_slots() && blocks > 1 && policy != Policy::kInOrder &&
+         2 * std::uint64_t{config.block.x} * config.block.y * config.block.z > kThreadsOfTwoBlocks && random_.coin();
 }
 
 void Executor::finish(Report& report) {
@@ -177,44 +222,86 @@ bool Executor::run_block(Block& block, LaunchState& launch, const Config& config
 Report Executor::run(const Grid& grid) {
   const std::lock_guard lock(turn_);
   Report report;
-  if (const char* const reason = refusal(grid.config)) {
+  if (const std::string reason = refusal(grid); !reason.empty()) {
     report.schedule = grid.config.schedule;
     report.faults.push_back({Fault::Kind::kBadLaunch, {0, 0, 0}, reason});
     return report;
   }
-  begin(grid.config.schedule, report);
+  begin(grid.config, report);
   LaunchState launch;
   prepare_launch(launch, grid, end_edge_);
   {
     const FaultSignals signals;
     const std::uint64_t blocks = block_count(grid.config);
     const BlockOrder order(blocks, launch.policy, random_);
+    launch.blocks_only = compares_blocks_only(grid.config, blocks, launch.policy);
     for (std::uint64_t i = 0; i < blocks; ++i) {
-      Block& block = resident(under_tsan() ? static_cast<std::uint32_t>(i % kAlternating) : 0);
+      Block& block = resident(
+          under_tsan() ? static_cast<std::uint32_t>(pair_of(grid.config) * kAlternating + i % kAlternating) : 0);
       if (!run_block(block, launch, grid.config, order[i], report)) {
         break;
       }
     }
   }
   report.switches = launch.switches;
+  if (grid.config.stream != 0) {  // the threads are done with their arguments, whatever the order of memory is
+    tsan_forget(const_cast<void*>(grid.context), grid.context_bytes);
+  }
   finish(report);
   return report;
+}
+
+void Executor::synchronize(unsigned stream) {
+  const std::lock_guard lock(turn_);
+  tsan_acquire(&stream_edges_[stream % kStreams]);
+}
+
+// By a fiber that runs nothing, for the caller itself does not wait.
+void Executor::carry_order(void* from, void* to) {
+  if (under_tsan()) {
+    void* const caller = __tsan_get_current_fiber();
+    if (event_fiber_ != nullptr) {
+      __tsan_destroy_fiber(event_fiber_);
+    }
+    event_fiber_ = __tsan_create_fiber(0);
+    __tsan_switch_to_fiber(event_fiber_, 1);
+    __tsan_acquire(from);
+    __tsan_release(to);
+    __tsan_switch_to_fiber(caller, 1);
+  }
+}
+
+void Executor::order_after(unsigned stream, unsigned other) {
+  const std::lock_guard lock(turn_);
+  carry_order(&stream_edges_[other % kStreams], &stream_edges_[stream % kStreams]);
+}
+
+void Executor::record(std::uint64_t& event, unsigned stream) {
+  const std::lock_guard lock(turn_);
+  carry_order(&stream_edges_[stream % kStreams], &event);
+}
+
+void Executor::wait(unsigned stream, std::uint64_t& event) {
+  const std::lock_guard lock(turn_);
+  carry_order(&event, &stream_edges_[stream % kStreams]);
 }
 
 // The consumer's blocks that start early run to their dependency wait at a moment of the producer's grid that the
 // schedule draws, and go on when that grid has ended. A read before the wait then sees old data, and is a race to
 // ThreadSanitizer.
-Report Executor::run_overlapped(const Grid& producer, const Grid& consumer) {
+Report Executor::run_overlapped(const Grid& producer_grid, const Grid& consumer_grid) {
+  Grid producer = producer_grid, consumer = consumer_grid;
+  producer.config.stream = consumer.config.stream = 0;
   const std::lock_guard lock(turn_);
   Report report;
   for (const Grid* grid : {&producer, &consumer}) {
-    if (const char* const reason = refusal(grid->config)) {
+    if (const std::string reason = refusal(*grid); !reason.empty()) {
       report.schedule = producer.config.schedule;
       report.faults.push_back({Fault::Kind::kBadLaunch, {0, 0, 0}, reason});
       return report;
     }
   }
-  begin(producer.config.schedule, report);
+  begin(producer.config, report);
   LaunchState first, second;
   prepare_launch(first, producer, end_edge_);
   prepare_launch(second, consumer, consumer_end_edge_);
@@ -290,87 +377,154 @@ void Executor::run_grids(LaunchState& first, const Config& producer, LaunchState
 // ---- What the header's templates call ----------------------------------------------------------------------------------------------------
 
 Report run(const Grid& grid) {
+  refuse_in_kernel({nullptr, 0});
   return Executor::instance().run(grid);
 }
 Report run_overlapped(const Grid& producer, const Grid& consumer) {
+  refuse_in_kernel({nullptr, 0});
   return Executor::instance().run_overlapped(producer, consumer);
 }
 
+namespace {
+
+// Programs are built with frame pointers (kvwitness_add_simt_test); where one is not, the chain is short or holds
+// addresses without meaning, which then name no lines.
+[[gnu::always_inline]] inline CallChain chain_of(const Thread& self, const void* const* frame) {
+  CallChain chain;
+  const auto* const end =
+      reinterpret_cast<const void* const*>(static_cast<const std::byte*>(self.context.stack_bottom) +
+                                           self.context.stack_bytes);
+  for (const void*& address : chain.addresses) {
+    if (frame < self.context.stack_bottom || frame + 1 >= end) {
+      break;
+    }
+    address = frame[1];
+    const auto* const next = static_cast<const void* const*>(frame[0]);
+    if (next <= frame) {
+      break;
+    }
+    frame = next;
+  }
+  return chain;
+}
+
+}  // namespace
+
 int block_barrier(BlockVote vote, int predicate, Site site) {
-  Thread& self = *running_thread();
-  return self.owner->barrier(self, vote, predicate, site);
+  Thread& self = calling_thread();
+  return self.owner->barrier(self, vote, predicate, site,
+                             chain_of(self, static_cast<const void* const*>(__builtin_frame_address(0))));
 }
 
 std::uint64_t warp_collective(WarpOperation operation, unsigned int mask, std::uint64_t value, unsigned int argument,
                               Site site) {
-  Thread& self = *running_thread();
+  Thread& self = calling_thread();
   return self.owner->collective(self, operation, mask, value, argument, site);
 }
 
+void record_event(std::uint64_t& event, unsigned stream) {
+  Executor::instance().record(event, stream);
+}
+void wait_for_event(unsigned stream, std::uint64_t& event) {
+  Executor::instance().wait(stream, event);
+}
+
 void dependency_wait(Site site) {
-  Thread& self = *running_thread();
+  Thread& self = calling_thread();
   self.owner->wait_for_producer(self, site);
 }
 
 void relinquish() {
-  Thread& self = *running_thread();
+  Thread& self = calling_thread();
   self.owner->atomic_yield(self);
 }
 
 void trap(Site site) {
-  Thread& self = *running_thread();
+  Thread& self = calling_thread();
   self.owner->fail(self, {.kind = Fault::Kind::kTrap, .thread = &self, .text = "called __trap", .site = site});
 }
 
+void misaligned(const void* address) {
+  if (Thread* const self = running_thread(); self != nullptr) {
+    self->owner->fail(*self, {.kind = Fault::Kind::kMisaligned,
+                              .thread = self,
+                              .text = "accesses a vector at an address that is no multiple of its size",
+                              .address = address,
+                              .instruction = static_cast<const char*>(__builtin_return_address(0)) - 1});
+  }
+}
+
+void outside_view(long long index, long long count) {
+  Thread& self = *running_thread();
+  self.owner->fail(self, {.kind = Fault::Kind::kOutOfBounds,
+                          .thread = &self,
+                          .text = "accesses element ",
+                          .instruction = static_cast<const char*>(__builtin_return_address(0)) - 1,
+                          .view_index = index,
+                          .view_count = count});
+}
+
 void* dynamic_shared_memory() {
-  return running_thread()->owner->dynamic_shared();
+  return calling_thread().owner->dynamic_shared();
 }
 
 unsigned int active_mask() {
-  Thread& self = *running_thread();
+  Thread& self = calling_thread();
   return self.owner->active_lanes(self);
 }
 
-// Fences, as in the CUDA memory model (and C++: [atomics.fences]): what a thread wrote before its fence is visible to
-// whoever fences after an atomic that followed the fence. ThreadSanitizer knows no fences, so the atomics' addresses
-// carry the order: a thread that has fenced publishes at each later atomic, and a fence receives from the last atomics
-// before it. That publishes a little more than the model promises (the writes between a fence and the atomic), never
-// less.
 void before_atomic(const void* address) {
-  Thread& self = *running_thread();
+  Thread& self = calling_thread();
   self.owner->atomic_yield(self);
-  if (under_tsan() && self.fenced) {
-    __tsan_release(const_cast<void*>(address));
-  }
+  self.owner->publish(self, address);
 }
 
 void after_atomic(const void* address) {
   if (under_tsan()) {
-    Thread& self = *running_thread();
+    Thread& self = calling_thread();
     self.atomics[self.atomic_count++ % Thread::kRememberedAtomics] = address;
   }
 }
 
 void memory_fence() {
-  Thread& self = *running_thread();
-  if (under_tsan()) {
-    for (std::uint32_t i = 0; i < self.atomic_count && i < Thread::kRememberedAtomics; ++i) {
-      __tsan_acquire(const_cast<void*>(self.atomics[i]));
-    }
-    self.fenced = true;
-  }
-  self.owner->fence_yield(self);
+  Thread& self = calling_thread();
+  self.owner->fence(self);
 }
 
 }  // namespace kvwitness::simt::detail
 
 namespace kvwitness::simt {
 
+void synchronize(unsigned stream) {
+  detail::Executor::instance().synchronize(stream);
+}
+void synchronize() {
+  for (unsigned stream = 0; stream < kStreams; ++stream) {
+    detail::Executor::instance().synchronize(stream);
+  }
+}
+void order_after(unsigned stream, unsigned other) {
+  detail::Executor::instance().order_after(stream, other);
+}
+
 Sanitizer active_sanitizer() noexcept {
-  return detail::under_tsan() ? Sanitizer::kThread : detail::under_asan() ? Sanitizer::kAddress : Sanitizer::kNone;
+  return detail::under_tsan()   ? Sanitizer::kThread
+         : detail::under_asan() ? Sanitizer::kAddress
+         : detail::under_msan() ? Sanitizer::kMemory
+                                : Sanitizer::kNone;
 }
 
 }  // namespace kvwitness::simt
+
+// Each basic block of a source that polls by volatile accesses calls this (-fsanitize-coverage=trace-pc). A thread that
+// takes many steps without a call of the executor gives way.
+extern "C" void __sanitizer_cov_trace_pc();
+extern "C" void __sanitizer_cov_trace_pc() {
+  using namespace kvwitness::simt::detail;
+  if (Thread* const self = running_thread(); self != nullptr && ++self->steps % Thread::kStepsBeforeGivingWay == 0) {
+    self->owner->atomic_yield(*self);
+  }
+}
 
 // ThreadSanitizer calls this after each report that it has printed.
 extern "C" void __tsan_on_report(const void*) {

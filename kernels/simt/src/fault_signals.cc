@@ -9,7 +9,7 @@ namespace {
 
 // One launch runs at a time, so its handlers can be kept here.
 alignas(16) char handler_stack[64 * 1024];
-struct sigaction previous_segv, previous_bus;
+struct sigaction previous_segv, previous_bus, previous_ill;
 
 const void* instruction_of(const void* machine_state) noexcept {
   const auto* const state = static_cast<const ucontext_t*>(machine_state);
@@ -29,32 +29,39 @@ void handle(int signal_number, siginfo_t* information, void* machine_state) {
     const bool has_address = information->si_code == SEGV_MAPERR || information->si_code == SEGV_ACCERR;
     self->owner->fail(*self,
                       self->owner->classify_signal(*self, information->si_addr, signal_number == SIGSEGV && has_address,
-                                                   instruction_of(machine_state)));
+                                                   instruction_of(machine_state), signal_number == SIGILL));
   }
   // Not a kernel's access: the former handler, or the default, meets the same instruction again.
-  sigaction(signal_number, signal_number == SIGSEGV ? &previous_segv : &previous_bus, nullptr);
+  sigaction(signal_number,
+            signal_number == SIGSEGV  ? &previous_segv
+            : signal_number == SIGBUS ? &previous_bus
+                                      : &previous_ill,
+            nullptr);
 }
 
 }  // namespace
 
 FaultSignals::FaultSignals() {
-  if (under_tsan() || under_asan()) {
-    return;
+  struct sigaction action = {};
+  action.sa_sigaction = handle;
+  action.sa_flags = SA_SIGINFO | SA_NODEFER;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGILL, &action, &previous_ill);
+  if (under_tsan() || under_asan() || under_msan()) {
+    return;  // whose reports of bad addresses are their own
   }
   stack_t stack = {};
   stack.ss_sp = handler_stack;
   stack.ss_size = sizeof(handler_stack);
   sigaltstack(&stack, &previous_stack_);
-  struct sigaction action = {};
-  action.sa_sigaction = handle;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-  sigemptyset(&action.sa_mask);
+  action.sa_flags |= SA_ONSTACK;
   sigaction(SIGSEGV, &action, &previous_segv);
   sigaction(SIGBUS, &action, &previous_bus);
   installed_ = true;
 }
 
 FaultSignals::~FaultSignals() {
+  sigaction(SIGILL, &previous_ill, nullptr);
   if (installed_) {
     sigaction(SIGSEGV, &previous_segv, nullptr);
     sigaction(SIGBUS, &previous_bus, nullptr);

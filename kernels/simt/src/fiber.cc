@@ -11,7 +11,7 @@ namespace {
 
 // A sanitizer's own functions run on the stack of the thread that they report.
 std::size_t stack_size_bytes() noexcept {
-  return under_tsan() || under_asan() ? std::size_t{512} << 10 : std::size_t{64} << 10;
+  return under_tsan() || under_asan() || under_msan() ? std::size_t{512} << 10 : std::size_t{64} << 10;
 }
 
 std::size_t page_bytes() noexcept {

@@ -24,6 +24,8 @@ const char* to_string(Fault::Kind kind) noexcept {
       return "no progress";
     case Fault::Kind::kTrap:
       return "trap";
+    case Fault::Kind::kUninitialised:
+      return "uninitialised read";
   }
   return "fault";
 }

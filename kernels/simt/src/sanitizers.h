@@ -16,10 +16,36 @@ extern "C" {
 [[gnu::weak]] void __tsan_set_fiber_name(void* fiber, const char* name);
 [[gnu::weak]] void __tsan_acquire(void* object);
 [[gnu::weak]] void __tsan_release(void* object);
+// Defined by the third version of the runtime (Clang 14, GCC 13) and not by the second.
+[[gnu::weak]] void __sanitizer_cov_load1(std::uint8_t* address);
 // Java's heap interface (tsan_interface_java.h), for the one thing that nothing else offers: to forget what was
 // recorded of a range.
 [[gnu::weak]] void __tsan_java_alloc(std::uintptr_t address, std::uintptr_t bytes);
 [[gnu::weak]] void __tsan_java_free(std::uintptr_t address, std::uintptr_t bytes);
+[[gnu::weak]] void __tsan_func_entry(void* caller);
+[[gnu::weak]] void __tsan_func_exit();
+[[gnu::weak]] std::uint8_t __tsan_atomic8_load(const volatile std::uint8_t* address, int order);
+[[gnu::weak]] std::uint8_t __tsan_atomic8_fetch_or(volatile std::uint8_t* address, std::uint8_t value, int order);
+[[gnu::weak]] std::uint16_t __tsan_atomic16_load(const volatile std::uint16_t* address, int order);
+[[gnu::weak]] std::uint16_t __tsan_atomic16_fetch_or(volatile std::uint16_t* address, std::uint16_t value, int order);
+[[gnu::weak]] std::uint32_t __tsan_atomic32_load(const volatile std::uint32_t* address, int order);
+[[gnu::weak]] std::uint32_t __tsan_atomic32_fetch_or(volatile std::uint32_t* address, std::uint32_t value, int order);
+[[gnu::weak]] std::uint64_t __tsan_atomic64_load(const volatile std::uint64_t* address, int order);
+[[gnu::weak]] std::uint64_t __tsan_atomic64_fetch_or(volatile std::uint64_t* address, std::uint64_t value, int order);
+[[gnu::weak]] void __tsan_read1(void* address);
+[[gnu::weak]] void __tsan_read2(void* address);
+[[gnu::weak]] void __tsan_read4(void* address);
+[[gnu::weak]] void __tsan_read8(void* address);
+[[gnu::weak]] void __tsan_read16(void* address);
+[[gnu::weak]] void __tsan_write1(void* address);
+[[gnu::weak]] void __tsan_write2(void* address);
+[[gnu::weak]] void __tsan_write4(void* address);
+[[gnu::weak]] void __tsan_write8(void* address);
+[[gnu::weak]] void __tsan_write16(void* address);
+// <sanitizer/msan_interface.h>
+[[gnu::weak]] void __msan_poison(const volatile void* address, std::size_t bytes);
+[[gnu::weak]] void __msan_scoped_disable_interceptor_checks();
+[[gnu::weak]] void __msan_unpoison(const volatile void* address, std::size_t bytes);
 // <sanitizer/common_interface_defs.h>, <sanitizer/asan_interface.h>
 [[gnu::weak]] void __sanitizer_start_switch_fiber(void** fake_stack, const void* bottom, std::size_t bytes);
 [[gnu::weak]] void __sanitizer_finish_switch_fiber(void* fake_stack, const void** bottom, std::size_t* bytes);
@@ -32,8 +58,26 @@ namespace kvwitness::simt::detail {
 inline bool under_tsan() noexcept {
   return __tsan_create_fiber != nullptr;
 }
+inline bool tsan_has_slots() noexcept {
+  return under_tsan() && __sanitizer_cov_load1 != nullptr;
+}
 inline bool under_asan() noexcept {
   return __asan_poison_memory_region != nullptr;
+}
+
+inline bool under_msan() noexcept {
+  return __msan_poison != nullptr;
+}
+// What the executor writes is not instrumented, so MemorySanitizer must be told.
+inline void msan_unpoison(const void* address, std::size_t bytes) noexcept {
+  if (under_msan()) {
+    __msan_unpoison(address, bytes);
+  }
+}
+inline void msan_poison(const void* address, std::size_t bytes) noexcept {
+  if (under_msan() && bytes != 0) {
+    __msan_poison(address, bytes);
+  }
 }
 
 inline void tsan_acquire(void* object) noexcept {

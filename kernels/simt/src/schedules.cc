@@ -6,6 +6,10 @@
 #include <optional>
 #include <string_view>
 
+#include "kernels/simt/src/memory.h"
+#include "kernels/simt/src/runtime.h"
+#include "kernels/simt/src/sanitizers.h"
+
 namespace kvwitness::simt {
 namespace {
 
@@ -16,8 +20,11 @@ std::optional<std::uint64_t> number(std::string_view text) {
 }
 
 bool passes(std::uint64_t schedule, const std::function<std::string(std::uint64_t)>& body) {
+  detail::seed_global_poison(schedule);
+  detail::set_launch_schedule(schedule);
   const std::string wrong = body(schedule);
   if (!wrong.empty()) {
+    detail::msan_unpoison(wrong.c_str(), wrong.size() + 1);
     std::printf("simt: wrong under schedule %llu: %s\n", static_cast<unsigned long long>(schedule), wrong.c_str());
   }
   return wrong.empty();

@@ -90,7 +90,7 @@ std::uint64_t Block::collective(Thread& self, WarpOperation operation, std::uint
     __tsan_release(edge);
   }
   if (pending.arrived == mask) {
-    complete(warp, &threads_[self.index - lane], pending);
+    complete(warp, self, pending);
   } else {
     self.state = ThreadState::kAtWarpCollective;
     self.operation = operation;
@@ -101,6 +101,7 @@ std::uint64_t Block::collective(Thread& self, WarpOperation operation, std::uint
   if (edge != nullptr) {
     __tsan_acquire(edge);
   }
+  take_slot(self);
   return warp.result[lane];
 }
 
@@ -132,7 +133,11 @@ Block::SyncObject& Block::sync_object(Warp& warp, std::uint32_t mask) {
   return *(warp.sync_objects = new SyncObject{mask, 0, {}, warp.sync_objects});
 }
 
-void Block::complete(Warp& warp, Thread* first_lane, PendingCollective& pending) {
+void Block::complete(Warp& warp, Thread& self, PendingCollective& pending) {
+  Thread* const first_lane = &threads_[self.index - self.index % kWarpLanes];
+  if (is_shuffle(pending.operation)) {
+    require_named_sources(warp, self, pending);
+  }
   if (pending.operation != WarpOperation::kSync) {
     compute(warp, pending);
   } else if (under_tsan()) {
@@ -189,12 +194,23 @@ void Block::compute(Warp& warp, const PendingCollective& pending) const noexcept
   }
 }
 
-// A lane that the mask does not name gives no value that a program may count on: it gives the poison of this run.
+// What a lane gives that the mask does not name is undefined, whether the program uses it or not.
+void Block::require_named_sources(Warp& warp, Thread& self, const PendingCollective& pending) {
+  for (std::uint32_t lanes = pending.mask; lanes != 0; lanes &= lanes - 1) {
+    const std::uint32_t lane = lowest(lanes);
+    if ((pending.mask >> source_lane(pending.operation, lane, warp.argument[lane]) & 1u) == 0) {
+      fail(self, {.kind = Fault::Kind::kMaskMismatch,
+                  .thread = &threads_[self.index - self.index % kWarpLanes + lane],
+                  .text = "shuffles from a lane that the mask does not name or that does not exist",
+                  .site = pending.site});
+    }
+  }
+}
+
 void Block::shuffle(Warp& warp, const PendingCollective& pending) const noexcept {
   for (std::uint32_t lanes = pending.mask; lanes != 0; lanes &= lanes - 1) {
     const std::uint32_t lane = lowest(lanes);
-    const std::uint32_t source = source_lane(pending.operation, lane, warp.argument[lane]);
-    warp.result[lane] = (pending.mask >> source & 1u) != 0 ? warp.value[source] : launch_->poison ^ source;
+    warp.result[lane] = warp.value[source_lane(pending.operation, lane, warp.argument[lane])];
   }
 }
 

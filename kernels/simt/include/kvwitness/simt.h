@@ -54,8 +54,16 @@ struct Config {
   dim3 grid = 1;
   dim3 block = 1;
   std::size_t dynamic_shared_bytes = 0;
+  // A launch with more than this is refused. CUDA's cudaFuncSetAttribute(kernel,
+  // cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) opts in to more than 48 KiB, up to what the GPU has.
+  std::size_t max_dynamic_shared_bytes = std::size_t{48} * 1024;
   std::uint64_t schedule = in_order;
+  // Below kStreams. Launches on different streams are not ordered, nor is what the caller does after one on another
+  // stream than 0, until synchronize() or order_after(); the legacy default stream 0 is ordered with all of them. Only
+  // ThreadSanitizer sees the difference: a launch runs when it is called.
+  unsigned stream = 0;
 };
+inline constexpr unsigned kStreams = 16;
 
 struct Fault {
   enum class Kind {
@@ -81,6 +89,8 @@ struct Fault {
     kNoProgress,
     // The kernel called __trap.
     kTrap,
+    // A read of memory that nobody wrote decides something (built with SANITIZER memory).
+    kUninitialised,
   };
   Kind kind;
   uint3 block_index;
@@ -103,7 +113,7 @@ struct Report {
 };
 
 // Which sanitizer the program runs under, found at run time.
-enum class Sanitizer { kNone, kAddress, kThread };
+enum class Sanitizer { kNone, kAddress, kThread, kMemory };
 Sanitizer active_sanitizer() noexcept;
 
 namespace detail {
@@ -111,14 +121,17 @@ namespace detail {
 // A kernel with its arguments, as the executor calls it: once for each thread.
 struct Grid {
   Config config;
-  void (*body)(const void* context);
+  void (*body)(const void* context);  // null where the kernel is
   const void* context;
+  std::size_t context_bytes;
 };
 
 Report run(const Grid& grid);
 Report run_overlapped(const Grid& producer, const Grid& consumer);
 
+// Filled with the poison of the schedule that run_schedules() tries.
 void* allocate_global(std::size_t bytes, std::size_t alignment, std::size_t offset);
+void* allocate_rows(std::size_t rows, std::size_t row_bytes, std::size_t* pitch_bytes);
 void release_global(void* memory) noexcept;
 bool intact_global(const void* memory) noexcept;
 
@@ -135,7 +148,7 @@ class Launch {
 
   // Valid while this object lives.
   detail::Grid grid() const noexcept {
-    return {config_, [](const void* context) { static_cast<const Call*>(context)->run(); }, &call_};
+    return {config_, call_.kernel == nullptr ? nullptr : run_call, &call_, sizeof(call_)};
   }
 
  private:
@@ -148,6 +161,8 @@ class Launch {
       kernel(std::get<kIndices>(arguments)...);
     }
   };
+  static void run_call(const void* context) { static_cast<const Call*>(context)->run(); }
+
   Config config_;
   Call call_;
 };
@@ -165,6 +180,13 @@ Report launch(const Config& config, void (*kernel)(Parameters...), Arguments&&..
   return detail::run(prepare(config, kernel, std::forward<Arguments>(arguments)...).grid());
 }
 
+template <class NotAKernel, class... Arguments>
+Report launch(const Config&, const NotAKernel&, Arguments&&...) {
+  static_assert(detail::never<NotAKernel>,
+                "kvwitness simt: what is launched is no kernel, a function that returns void");
+  return {};
+}
+
 // Programmatic dependent launch: the consumer's blocks may start before the producer's have ended, and the
 // producer's writes are visible to a thread of the consumer only after its cudaGridDependencySynchronize().
 // The producer's schedule counts.
@@ -173,22 +195,33 @@ Report launch_overlapped(const Launch<Producer...>& producer, const Launch<Consu
   return detail::run_overlapped(producer.grid(), consumer.grid());
 }
 
+// The caller waits for what was launched on the stream (cudaStreamSynchronize), or on every stream
+// (cudaDeviceSynchronize).
+void synchronize(unsigned stream);
+void synchronize();
+// What is launched on `stream` from now on comes after what was launched on `other` so far: an event recorded there and
+// waited for here.
+void order_after(unsigned stream, unsigned other);
+
 // Device memory with bounds: elements of T that end where an inaccessible page begins, so that the first
 // access past the end is a fault at the access (but for less than alignment_bytes of padding, which is
 // checked after each launch). Bytes before the start are checked after each launch, up to the inaccessible
 // page there. Under AddressSanitizer every byte outside is poisoned.
 template <class T>
 class GlobalBuffer {
-  static_assert(std::is_trivially_copyable_v<T>, "device memory holds plain values");
+  static_assert(std::is_trivially_destructible_v<T> && std::is_trivially_default_constructible_v<T>,
+                "device memory holds plain values");
 
  public:
+  // Of `count` elements that nobody has written: what they hold differs between schedules and is zero now and then.
+  explicit GlobalBuffer(std::size_t count)
+      : data_(static_cast<T*>(detail::allocate_global(count * sizeof(T), 16, 0))), count_(count) {}
   // @param count            elements
   // @param value            what each holds
   // @param alignment_bytes  a power of two, at most 4,096
   // @param offset_bytes     how far past a multiple of the alignment the first element lies, so that any
   //                         misalignment can be had
-  explicit GlobalBuffer(std::size_t count, T value = T{}, std::size_t alignment_bytes = 16,
-                        std::size_t offset_bytes = 0)
+  GlobalBuffer(std::size_t count, T value, std::size_t alignment_bytes = 16, std::size_t offset_bytes = 0)
       : data_(static_cast<T*>(detail::allocate_global(count * sizeof(T), alignment_bytes, offset_bytes))),
         count_(count) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -230,6 +263,39 @@ class GlobalBuffer {
  private:
   T* data_;
   std::size_t count_;
+};
+
+// Rows of T, each of which ends where an inaccessible page begins, `pitch()` elements after the row before it: for
+// kernels that take the distance of rows as a parameter. An access past a row is a fault at the access, and not a value
+// of the next row; a write before one is found after the launch.
+template <class T>
+class GlobalRows {
+  static_assert((sizeof(T) & (sizeof(T) - 1)) == 0 && sizeof(T) <= 4096, "rows lie a whole number of elements apart");
+
+ public:
+  GlobalRows(std::size_t rows, std::size_t width, T value) : rows_(rows), width_(width) {
+    std::size_t pitch_bytes = 0;
+    data_ = static_cast<T*>(detail::allocate_rows(rows, width * sizeof(T), &pitch_bytes));
+    pitch_ = pitch_bytes / sizeof(T);
+    for (std::size_t row = 0; row < rows; ++row) {
+      for (std::size_t i = 0; i < width; ++i) {
+        data_[row * pitch_ + i] = value;
+      }
+    }
+  }
+  GlobalRows(const GlobalRows&) = delete;
+  GlobalRows& operator=(const GlobalRows&) = delete;
+  ~GlobalRows() { detail::release_global(data_); }
+
+  T* data() noexcept { return data_; }
+  T* row(std::size_t index) noexcept { return data_ + index * pitch_; }
+  std::size_t rows() const noexcept { return rows_; }
+  std::size_t width() const noexcept { return width_; }
+  std::size_t pitch() const noexcept { return pitch_; }
+
+ private:
+  T* data_;
+  std::size_t rows_, width_, pitch_;
 };
 
 // The main() of a program that tries a kernel under many schedules. `PROGRAM NUMBER` runs that one schedule

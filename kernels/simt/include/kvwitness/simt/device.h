@@ -22,10 +22,19 @@
 #define KVWITNESS_SIMT 1
 #endif
 
+// CCCL's own knowledge of the small floating-point formats reads NVIDIA's headers of these formats.
+#define CCCL_DISABLE_FP16_SUPPORT
+#define CCCL_DISABLE_BF16_SUPPORT
+#define CCCL_DISABLE_NVFP8_SUPPORT
+#define CCCL_DISABLE_NVFP6_SUPPORT
+#define CCCL_DISABLE_NVFP4_SUPPORT
+
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
+#include <memory>  // before __noinline__ is a macro: libstdc++ spells an attribute so
 
 // NOLINTBEGIN(bugprone-reserved-identifier): CUDA's own names.
 
@@ -36,17 +45,21 @@
 #define __host__
 #define __constant__ static
 #define __grid_constant__
+#define __managed__
 #define __forceinline__ inline __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
+#define __inline_hint__
 #define __launch_bounds__(...)
+#define __maxnreg__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
 // A block-scope static in sections of their own, which the executor finds by name and fills with a poison pattern at
 // the start of each block. GCC cannot put the statics of templates and of ordinary functions into one named section;
-// its attribute noinit can.
+// its attribute noinit can. Without `used`, one that the kernel never writes would be the constant zero.
 #if defined(__clang__)
-#define __shared__ static __attribute__((section(".kvwitness_shared")))
+#define __shared__ static __attribute__((section(".kvwitness_shared"), used))
 #else
-#define __shared__ static __attribute__((noinit))
+#define __shared__ static __attribute__((noinit, used))
 #endif
 
 // Dynamic shared memory, the whole of it, as an array of `type`: `extern __shared__ type name[];` in CUDA. Spell it
@@ -57,18 +70,60 @@
 
 // ---- Vector types ----------------------------------------------------------------------------------------------------------------
 
+// A GPU traps at a vector access to an address that is no multiple of the vector's size. GCC's alignment check sees
+// that; Clang's does not where a whole vector is copied, so there each vector has an empty member that does.
+namespace kvwitness::simt::detail {
+#if defined(__clang__)
+[[clang::nomerge]]
+#endif
+void misaligned(const void* address);
+template <unsigned kBytes>
+struct Alignment {
+  constexpr Alignment() noexcept = default;
+  constexpr Alignment(const Alignment& other) { check(&other); }
+  constexpr Alignment& operator=(const Alignment& other) {
+    check(&other);
+    check(this);
+    return *this;
+  }
+
+ private:
+  __attribute__((always_inline)) static constexpr void check(const Alignment* address) {
+    if (!__builtin_is_constant_evaluated()) {
+      __asm__("" : "+r"(address));  // or the compiler takes the type's alignment for granted
+      if ((reinterpret_cast<std::uintptr_t>(address) & (kBytes - 1)) != 0) {
+        misaligned(address);
+      }
+    }
+  }
+};
+}  // namespace kvwitness::simt::detail
+#if defined(__clang__)
+#define KVWITNESS_SIMT_ALIGNMENT(bytes) [[no_unique_address]] ::kvwitness::simt::detail::Alignment<(bytes)> alignment;
+#else
+#define KVWITNESS_SIMT_ALIGNMENT(bytes)
+#endif
+
 // The alignments are those of the CUDA C++ Programming Guide, "Built-in Vector Types": the size of the vector up to 16
 // bytes, and that of an element for vectors of three.
 #define KVWITNESS_SIMT_VECTORS(element, name)                                             \
+  struct name##1 {                                                                        \
+    element x;                                                                            \
+  };                                                                                      \
   struct alignas(2 * sizeof(element)) name##2 {                                           \
     element x, y;                                                                         \
+    KVWITNESS_SIMT_ALIGNMENT(2 * sizeof(element))                                         \
   };                                                                                      \
   struct name##3 {                                                                        \
     element x, y, z;                                                                      \
   };                                                                                      \
   struct alignas(4 * sizeof(element) < 16 ? 4 * sizeof(element) : 16) name##4 {           \
     element x, y, z, w;                                                                   \
+    KVWITNESS_SIMT_ALIGNMENT(4 * sizeof(element) < 16 ? 4 * sizeof(element) : 16)         \
   };                                                                                      \
+  constexpr name##1 make_##name##1(element x) noexcept {                                  \
+    return {x};                                                                           \
+  }                                                                                       \
   constexpr name##2 make_##name##2(element x, element y) noexcept {                       \
     return {x, y};                                                                        \
   }                                                                                       \
@@ -78,6 +133,8 @@
   constexpr name##4 make_##name##4(element x, element y, element z, element w) noexcept { \
     return {x, y, z, w};                                                                  \
   }
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 // clang-format off
 KVWITNESS_SIMT_VECTORS(signed char, char)
 KVWITNESS_SIMT_VECTORS(unsigned char, uchar)
@@ -85,12 +142,30 @@ KVWITNESS_SIMT_VECTORS(short, short)
 KVWITNESS_SIMT_VECTORS(unsigned short, ushort)
 KVWITNESS_SIMT_VECTORS(int, int)
 KVWITNESS_SIMT_VECTORS(unsigned int, uint)
+KVWITNESS_SIMT_VECTORS(long, long)
+KVWITNESS_SIMT_VECTORS(unsigned long, ulong)
 KVWITNESS_SIMT_VECTORS(long long, longlong)
 KVWITNESS_SIMT_VECTORS(unsigned long long, ulonglong)
 KVWITNESS_SIMT_VECTORS(float, float)
 KVWITNESS_SIMT_VECTORS(double, double)
 // clang-format on
+#pragma GCC diagnostic pop
 #undef KVWITNESS_SIMT_VECTORS
+#undef KVWITNESS_SIMT_ALIGNMENT
+// The vectors of 32 bytes by the alignment that their name carries.
+#define KVWITNESS_SIMT_WIDE_VECTORS(element, name) \
+  struct alignas(16) name##_16a {                  \
+    element x, y, z, w;                            \
+  };                                               \
+  struct alignas(32) name##_32a {                  \
+    element x, y, z, w;                            \
+  };
+KVWITNESS_SIMT_WIDE_VECTORS(long, long4)
+KVWITNESS_SIMT_WIDE_VECTORS(unsigned long, ulong4)
+KVWITNESS_SIMT_WIDE_VECTORS(long long, longlong4)
+KVWITNESS_SIMT_WIDE_VECTORS(unsigned long long, ulonglong4)
+KVWITNESS_SIMT_WIDE_VECTORS(double, double4)
+#undef KVWITNESS_SIMT_WIDE_VECTORS
 
 struct dim3 {
   unsigned int x, y, z;
@@ -116,6 +191,16 @@ struct ThreadCoordinates {
   const BlockCoordinates* block;
 };
 extern const ThreadCoordinates* current;
+
+// Says that a device function was called by the host, and ends the program.
+[[noreturn]] void outside_kernel();
+inline const ThreadCoordinates& here() {
+  const ThreadCoordinates* const thread = current;
+  if (__builtin_expect(thread == nullptr, 0)) {
+    outside_kernel();
+  }
+  return *thread;
+}
 
 // The place in the source that a fault names.
 struct Site {
@@ -145,6 +230,10 @@ enum class WarpOperation : std::uint8_t {
   kMatchAll,
 };
 
+// Two calls in the source are two barriers, and no compiler may make one of them (GCC: -fno-tree-tail-merge).
+#if defined(__clang__)
+[[clang::nomerge]]
+#endif
 int block_barrier(BlockVote vote, int predicate, Site site);
 // The value this lane receives. `argument` is the shuffles' source lane, delta or lane mask in its low 16 bits, and the
 // width above them.
@@ -161,8 +250,10 @@ unsigned int active_mask();
 
 template <class T>
 std::uint64_t to_bits(T value) noexcept {
-  static_assert(sizeof(T) == 4 || sizeof(T) == 8, "warp shuffles move values of 4 or 8 bytes");
-  if constexpr (sizeof(T) == 4) {
+  static_assert(sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8, "warp shuffles move values of 2, 4 or 8 bytes");
+  if constexpr (sizeof(T) == 2) {
+    return __builtin_bit_cast(std::uint16_t, value);
+  } else if constexpr (sizeof(T) == 4) {
     return __builtin_bit_cast(std::uint32_t, value);
   } else {
     return __builtin_bit_cast(std::uint64_t, value);
@@ -170,7 +261,9 @@ std::uint64_t to_bits(T value) noexcept {
 }
 template <class T>
 T from_bits(std::uint64_t bits) noexcept {
-  if constexpr (sizeof(T) == 4) {
+  if constexpr (sizeof(T) == 2) {
+    return __builtin_bit_cast(T, static_cast<std::uint16_t>(bits));
+  } else if constexpr (sizeof(T) == 4) {
     return __builtin_bit_cast(T, static_cast<std::uint32_t>(bits));
   } else {
     return __builtin_bit_cast(T, bits);
@@ -199,10 +292,10 @@ T atomic_update(T* address, Update update) {
 
 }  // namespace kvwitness::simt::detail
 
-#define threadIdx (::kvwitness::simt::detail::current->thread_index)
-#define blockIdx (::kvwitness::simt::detail::current->block->block_index)
-#define blockDim (::kvwitness::simt::detail::current->block->block_dim)
-#define gridDim (::kvwitness::simt::detail::current->block->grid_dim)
+#define threadIdx (::kvwitness::simt::detail::here().thread_index)
+#define blockIdx (::kvwitness::simt::detail::here().block->block_index)
+#define blockDim (::kvwitness::simt::detail::here().block->block_dim)
+#define gridDim (::kvwitness::simt::detail::here().block->grid_dim)
 inline constexpr int warpSize = 32;
 
 // The last two parameters of each collective are the caller's place and are never passed.
@@ -539,5 +632,7 @@ constexpr unsigned int max(unsigned int a, int b) noexcept {
 }
 
 // NOLINTEND(bugprone-reserved-identifier)
+
+#include <kvwitness/simt/intrinsics.h>
 
 #endif  // KVWITNESS_SIMT_DEVICE_H

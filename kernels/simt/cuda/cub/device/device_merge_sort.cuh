@@ -1,0 +1,3 @@
+// Found instead of the header of this name when a CUDA source is compiled for the executor.
+#error "kvwitness simt: CUB's device-wide algorithms (<cub/device/device_merge_sort.cuh>) are not served"
+#include <kvwitness/simt/nothing_is_read_after_an_error>

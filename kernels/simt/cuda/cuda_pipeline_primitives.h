@@ -1,0 +1,3 @@
+// Found instead of the header of this name when a CUDA source is compiled for the executor.
+#error "kvwitness simt: asynchronous copies (<cuda_pipeline_primitives.h>) are not served"
+#include <kvwitness/simt/nothing_is_read_after_an_error>

@@ -1,0 +1,22 @@
+# cmake -DPROGRAM=... -DINPUT=abort|race|wait -DWORK_DIR=... -P fuzz_end.cmake: fuzzes from one seed and fails where the program does not end.
+file(REMOVE_RECURSE "${WORK_DIR}")
+file(MAKE_DIRECTORY "${WORK_DIR}/seeds" "${WORK_DIR}/artifacts")
+file(WRITE "${WORK_DIR}/seeds/seed" "${INPUT}")
+set(ENV{TSAN_OPTIONS} halt_on_error=1)
+set(signal KILL)
+set(seconds 60)
+if(INPUT STREQUAL "wait")
+  set(signal TERM)
+  set(seconds 5)
+endif()
+# An outer limit, so that a program that SIGTERM does not end is seen as one.
+execute_process(COMMAND timeout -s KILL 90 timeout -s ${signal} ${seconds} "${PROGRAM}" -runs=1000 "-artifact_prefix=${WORK_DIR}/artifacts/" "${WORK_DIR}/seeds"
+  RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+file(GLOB artifacts "${WORK_DIR}/artifacts/*")
+if(INPUT STREQUAL "wait")
+  if(NOT result EQUAL 124)
+    message(FATAL_ERROR "SIGTERM did not end it: ${result}\n${output}")
+  endif()
+elseif(NOT result MATCHES "^(66|77)$" OR artifacts STREQUAL "")
+  message(FATAL_ERROR "a finding did not end it with an artifact: ${result}\n${output}")
+endif()

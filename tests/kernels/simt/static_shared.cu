@@ -1,0 +1,24 @@
+// A block with as much static shared memory as WORDS says. `static_shared [SCHEDULE]`
+#include <cuda_runtime.h>
+#include <kvwitness/simt.h>
+
+namespace {
+
+__global__ void use_static(int* out) {
+  __shared__ int box[WORDS];
+  box[threadIdx.x] = 1;
+  out[threadIdx.x] = box[threadIdx.x];
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return kvwitness::simt::run_schedules(argc, argv, 4, [](std::uint64_t schedule) {
+    kvwitness::simt::GlobalBuffer<int> out(64);
+    kvwitness::simt::Config config;
+    config.block = 64;
+    config.schedule = schedule;
+    const kvwitness::simt::Report report = kvwitness::simt::launch(config, use_static, out.data());
+    return !report.ok() ? report.to_string() : out[63] == 1 ? std::string() : std::string("a wrong value");
+  });
+}

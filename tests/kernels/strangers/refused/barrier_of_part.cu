@@ -1,0 +1,3 @@
+__global__ void part() {
+  __barrier_sync_count(1, 64);
+}

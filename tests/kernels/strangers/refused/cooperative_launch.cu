@@ -1,0 +1,4 @@
+__global__ void both() {}
+int main() {
+  return cudaLaunchCooperativeKernel((void*)both, dim3(2), dim3(32), nullptr);
+}

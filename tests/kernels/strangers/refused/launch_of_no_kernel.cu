@@ -1,0 +1,4 @@
+#include <kvwitness/simt.h>
+int main() {
+  return kvwitness::simt::launch({}, 3).ok();
+}

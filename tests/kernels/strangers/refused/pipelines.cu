@@ -1,0 +1,4 @@
+#include <cuda/pipeline>
+__global__ void copy() {
+  auto pipe = cuda::make_pipeline();
+}

@@ -1,0 +1,5 @@
+#include <curand_kernel.h>
+__global__ void draw(float* out) {
+  curandState state;
+  *out = curand_uniform(&state);
+}

@@ -1,0 +1,2 @@
+#include <thrust/device_vector.h>
+thrust::device_vector<int> values(10);
