@@ -14,12 +14,19 @@ namespace kvwitness::harness::cli {
 // Options as text, as they were given; absent where they were not.
 using Text = std::optional<std::string>;
 
+// The calls that may be made.
+struct DomainArguments {
+  Text operation, topk, segments, align, max_context, max_rows;
+  bool contiguous = false;
+  bool in_range = false;
+};
+
 struct VerifyArguments {
   SelectionArguments selection;
+  DomainArguments domain;
   std::vector<std::string> cases;       // files
   std::vector<std::string> properties;  // globs
-  Text seed, cases_per_property, time, topk, segments, align, json, junit, failures;
-  bool contiguous = false;
+  Text seed, cases_per_property, time, json, junit, failures;
   bool quiet = false;
 };
 

@@ -103,6 +103,19 @@ void add_selection(CLI::App& app, SelectionArguments& selection, bool one) {
   }
 }
 
+// What narrows the calls that are made.
+void add_domain(CLI::App& app, DomainArguments& domain) {
+  add_text(app, "--operation", domain.operation, "only these operations: witnesses, apply, scatter", "LIST");
+  add_text(app, "--topk", domain.topk, "only these row widths, as 512,1024,2048", "LIST");
+  add_text(app, "--segments", domain.segments, "only these segment counts", "LIST");
+  app.add_flag("--contiguous", domain.contiguous, "only packed rows, no row stride");
+  add_text(app, "--align", domain.align,
+           "only bases and row strides that are multiples of this: 4 (default), 8, 16, 32 or 64", "BYTES");
+  add_text(app, "--max-context", domain.max_context, "no context longer than this", "N");
+  add_text(app, "--max-rows", domain.max_rows, "no batch of more rows", "N");
+  app.add_flag("--in-range", domain.in_range, "no token at or past its row's length");
+}
+
 void add_verify(CLI::App& program, VerifyArguments& arguments) {
   CLI::App& app =
       *program.add_subcommand("verify", "judge implementations by every property: pinned cases, then generated ones");
@@ -113,11 +126,7 @@ void add_verify(CLI::App& program, VerifyArguments& arguments) {
   add_text(app, "--seed", arguments.seed, "of the generated cases; 0 by default", "N");
   add_text(app, "--cases-per-property", arguments.cases_per_property, "generated cases; 0 for none", "N");
   add_text(app, "--time", arguments.time, "stop generating after this time", "SECONDS");
-  add_text(app, "--topk", arguments.topk, "only these row widths, as 512,1024,2048", "LIST");
-  add_text(app, "--segments", arguments.segments, "only these segment counts", "LIST");
-  app.add_flag("--contiguous", arguments.contiguous, "only packed rows, no row stride");
-  add_text(app, "--align", arguments.align, "only bases that are multiples of this: 4 (default), 8, 16, 32 or 64",
-           "BYTES");
+  add_domain(app, arguments.domain);
   add_text(app, "--json", arguments.json, "write a report as JSON", "FILE");
   add_text(app, "--junit", arguments.junit, "write a report as JUnit XML", "FILE");
   add_text(app, "--failures", arguments.failures, "keep failing cases here and replay them first", "DIR");
@@ -176,6 +185,21 @@ int refuse(int argc, char** argv, const std::string& message, const std::string&
   return static_cast<int>(ExitStatus::kUsage);
 }
 
+// "; did you mean --plugin mine.so?" where a file stands among the arguments of verify that were not expected.
+std::string forgotten_option(const CLI::App& app) {
+  if (!app.got_subcommand("verify")) return "";
+  for (const std::string& extra : app.remaining(true)) {
+    if (extra.starts_with('-')) continue;
+    const std::string_view name = extra;
+    if (name.ends_with(".so") || name.ends_with(".dylib") || name.find(".so.") != std::string_view::npos) {
+      return fmt::format("; did you mean --plugin {}?", extra);
+    }
+    if (name.ends_with(".json") || name.ends_with(".jsonl")) return fmt::format("; did you mean --cases {}?", extra);
+    return "; a plug-in is named by --plugin FILE, a program by --pipe COMMAND, case files by --cases FILE";
+  }
+  return "";
+}
+
 struct Program {
   VerifyArguments verify;
   ReplayArguments replay;
@@ -220,6 +244,9 @@ int main_of(int argc, char** argv) {
     return static_cast<int>(status);
   } catch (const CLI::Success& wanted) {  // --help, --version
     return app.exit(wanted);
+  } catch (const CLI::ExtrasError& error) {
+    return refuse(argc, argv, error.what() + forgotten_option(app),
+                  "Run with --help for the commands and options.\n");
   } catch (const CLI::ParseError& error) {
     return refuse(argc, argv, error.what(), "Run with --help for the commands and options.\n");
   } catch (const UsageError& error) {

@@ -36,9 +36,17 @@ struct Verdict {
   // kBroken, only of metamorphic relations: the further case whose run contradicts the first one, so that a person can
   // see both.
   std::optional<Case> compared_with;
+  bool is_outside_domain = false;  // kSilent, only of metamorphic relations: the call to compare with is not admitted
 
   static Verdict holds() { return {}; }
-  static Verdict silent() { return {.kind = Kind::kSilent, .what = {}, .difference = {}, .compared_with = {}}; }
+  static Verdict silent() {
+    return {.kind = Kind::kSilent, .what = {}, .difference = {}, .compared_with = {}, .is_outside_domain = false};
+  }
+  static Verdict outside_domain() {
+    Verdict verdict = silent();
+    verdict.is_outside_domain = true;
+    return verdict;
+  }
 };
 
 // What most cases of a property's stream are about, because it is silent on most others.

@@ -159,8 +159,9 @@ void CaseJudge::settle(ImplementationRun& run, std::span<const JudgedCase> batch
   std::vector<FoundFailure> failures;
   for (const JudgedCase& judged : batch) {
     for (const PropertyVerdict& one : judged.verdicts) {
-      if (one.verdict.kind == Verdict::Kind::kSilent) continue;
       PropertyResult& result = run.result.properties[one.property];
+      if (one.verdict.is_outside_domain) ++result.outside_domain;
+      if (one.verdict.kind == Verdict::Kind::kSilent) continue;
       const bool fails_in_batch = std::ranges::find(failures, one.property, &FoundFailure::property) != failures.end();
       const bool failed_before = result.kind == ResultKind::kFail || fails_in_batch;
       if (!failed_before) ++result.cases;

@@ -13,6 +13,7 @@
 #include "properties/run/counterexample_search.h"
 #include "properties/run/recording.h"
 #include "properties/run/results.h"
+#include "properties/run/within_domain.h"
 
 namespace kvwitness::harness {
 
@@ -21,7 +22,7 @@ struct ImplementationRun {
   static constexpr int kMostHangs = 5;
 
   ImplementationRun(Implementation& implementation, std::int64_t fresh_attempts_of_run)
-      : recording(implementation), fresh_attempts(fresh_attempts_of_run) {}
+      : within(implementation), recording(within), fresh_attempts(fresh_attempts_of_run) {}
 
   const std::string& name() const { return result.implementation; }
   bool is_given_up() const { return hangs >= kMostHangs; }
@@ -30,10 +31,11 @@ struct ImplementationRun {
     return result.properties[property].kind == ResultKind::kFail && !is_provisional[property];
   }
 
+  WithinDomain within;  // no call outside `domain` reaches the implementation
   Recording recording;
   bool is_available = true;
-  Domain domain;    // what the person and its own promises admit
-  Domain narrowed;  // what of it the implementation serves
+  const Domain& domain() const { return within.admitted(); }  // what the person and its own promises admit
+  Domain narrowed;                                            // what of it the implementation serves
   ImplementationResult result;
   // By property: it failed, and a counterexample that is easier to check may come yet.
   std::vector<bool> is_provisional;

@@ -52,6 +52,8 @@ struct PropertyResult {
   std::string reason;            // where skipped, not provided or unsupported
   std::int64_t cases = 0;        // judged, silent ones not counted
   std::int64_t unsupported = 0;  // cases outside the implementation's domain
+  // Cases of which a relation says nothing, because every call to compare with lies outside the domain.
+  std::int64_t outside_domain = 0;
   // Hits by coverage class among the cases drawn for this property; a class that may occur and did not has 0.
   std::map<std::string, std::int64_t> classes;
   std::optional<Counterexample> counterexample;
@@ -84,6 +86,7 @@ struct RunReport {
   bool cut_by_clock = false;
   std::vector<ImplementationResult> implementations;
   std::vector<MissedFloor> missed_floors;
+  std::int64_t excluded_cases = 0;          // pinned ones that the options leave out
   std::int64_t pinned_cases = 0;            // judged of the implementation that served most of them
   std::int64_t generated_cases = 0;         // judged, all properties and implementations together
   std::int64_t judged_cases = 0;            // the sum of PropertyResult::cases

@@ -24,7 +24,7 @@ std::expected<RunReport, std::string> run_properties(const RunOptions& options,
   CaseJudge judge(context, triage);
   Stages stages(context, judge);
   for (const auto& run : context.runs) {
-    if (!run->is_available || run->domain.operations.empty()) continue;
+    if (!run->is_available || run->domain().operations.empty()) continue;
     stages.judge_pinned(*run);
     stages.judge_shared(*run);
   }

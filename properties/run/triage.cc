@@ -46,7 +46,7 @@ void Triage::replay(KeptFailure& kept) {
   PropertyResult& result = run.result.properties[kept.property];
   for (const Case& value : kept.entry.cases) {
     if (result.kind == ResultKind::kFail || !property.concerns(value.operation)) continue;
-    if (!admits_case(run.domain, value) || !run.recording.supports(value)) continue;
+    if (!admits_case(run.domain(), value) || !run.recording.supports(value)) continue;
     const std::vector<Case> prior_calls = run.recording.calls();
     const std::int64_t hangs_before = run.recording.hangs();
     Outcome outcome = run.recording.run(value);
@@ -94,7 +94,7 @@ void Triage::handle(ImplementationRun& run, std::size_t property, const Failure&
       find_counterexample(failure, run.recording, run.known,
                           {.attempts = options.shrink_attempts,
                            .fresh_attempts = fresh_attempts_left,
-                           .admits = [&](const Case& value) { return admits_case(run.domain, value); },
+                           .admits = [&](const Case& value) { return admits_case(run.domain(), value); },
                            .is_over = [this] { return context_.out_of_time(); }});
   if (!entry.path.empty()) {
     found.failure_file = entry.path;

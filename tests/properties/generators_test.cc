@@ -7,6 +7,7 @@
 
 #include <map>
 #include <set>
+#include <sstream>
 
 #include "properties/generators/case_stream.h"
 #include "properties/generators/random_source.h"
@@ -36,9 +37,10 @@ std::string missed_floors(const Domain& domain, Focus focus, std::uint64_t seed,
   std::string missed;
   for (std::size_t i = 0; i < hits.size(); ++i) {
     const CoverageClass& kind = all_coverage_classes()[i];
-    const std::int64_t floor = class_floor(kind, focus, cases);
-    if (kind.scenario->shared && !with_shared) continue;
-    if (kind.scenario->possible(domain) && hits[i] < floor) {
+    if ((kind.scenario->shared && !with_shared) || !kind.scenario->possible(domain)) continue;
+    if (hits[i] >= class_floor(kind, focus, cases)) continue;
+    const std::int64_t floor = floor_within(domain, kind, focus, cases);
+    if (hits[i] < floor) {
       missed += std::string(kind.name) + ": " + std::to_string(hits[i]) + " of " + std::to_string(floor) + "; ";
     }
   }
@@ -106,10 +108,76 @@ TEST(Generators, MissNoFloorInNarrowDomains) {
   }
 }
 
+std::string shown(const Domain& domain) {
+  std::ostringstream text;
+  text << "operations";
+  for (const Operation operation : domain.operations) text << ' ' << name_of(operation);
+  text << (domain.legal_only ? ", legal only" : "") << ", topk " << testing::PrintToString(domain.topk) << ", S "
+       << testing::PrintToString(domain.num_segments) << (domain.contiguous ? ", contiguous" : "") << ", align "
+       << domain.align_bytes << ", contexts up to " << domain.max_context << ", rows up to " << domain.max_rows
+       << (domain.in_range ? ", in range" : "");
+  return text.str();
+}
+
+constexpr std::uint64_t kSeeds = 6;
+
+// Each of the options that narrow a domain, with small and telling values.
+std::vector<Domain> domains_of_one_option() {
+  std::vector<Domain> list;
+  for (const Operation operation : kAllOperations) list.push_back({.operations = {operation}});
+  for (const std::int64_t topk : {0, 1, 2, 3, 4, 16, 512}) list.push_back({.topk = {topk}});
+  for (const std::int64_t segments : {0, 1, 2, 3, 4, 33, 64, 65}) list.push_back({.num_segments = {segments}});
+  list.push_back({.contiguous = true});
+  for (const std::int64_t align : {8, 64}) list.push_back({.align_bytes = align});
+  for (const std::int64_t context : {1, 2, 3, 64, 1 << 24}) list.push_back({.max_context = context});
+  for (const std::int64_t rows : {1, 2, 3, 40, 1024}) list.push_back({.max_rows = rows});
+  list.push_back({.in_range = true});
+  for (Domain& domain : list) {
+    if (domain.operations.empty()) domain.operations = kAllOperations;
+  }
+  return list;
+}
+
+void expect_floors(const Domain& domain, Focus focus) {
+  if (!can_draw(domain) || deck_for(domain).empty()) return;
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    EXPECT_EQ(missed_floors(domain, focus, seed, kDefaultCasesPerProperty), "")
+        << shown(domain) << ", focus " << static_cast<int>(focus) << ", seed " << seed;
+  }
+}
+
+TEST(Generators, MissNoFloorForAnyOption) {
+  for (Domain domain : domains_of_one_option()) {
+    for (const bool legal_only : {false, true}) {
+      domain.legal_only = legal_only;
+      expect_floors(domain, Focus::kEverything);
+    }
+  }
+}
+
+TEST(Generators, MissNoFloorForAnyPairOfOptions) {
+  const std::vector<Domain> options = domains_of_one_option();
+  RandomSource random(4);
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    for (std::size_t j = i + 1; j < options.size(); ++j) {
+      const Domain both = common_domain(options[i], options[j]);
+      if (both.operations.empty() || !random.chance(50)) continue;
+      expect_floors(both, random.pick(kAllFoci));
+    }
+  }
+}
+
+TEST(Generators, MissNoFloorOfALargeCaseForAnyOption) {
+  for (const Domain& domain : domains_of_one_option()) {
+    if (deck_for(domain).empty()) continue;
+    EXPECT_EQ(missed_floors(domain, Focus::kEverything, 1, kDefaultCasesPerProperty, true), "") << shown(domain);
+  }
+}
+
 // Domains that nobody has thought of.
 TEST(Generators, MissNoFloorInDomainsDrawnAtRandom) {
   RandomSource random(9);
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 200; ++i) {
     Domain domain;
     for (const Operation operation : kAllOperations) {
       if (random.chance(70)) domain.operations.push_back(operation);
@@ -120,47 +188,65 @@ TEST(Generators, MissNoFloorInDomainsDrawnAtRandom) {
       domain.topk.push_back(random.pick<std::int64_t>({0, 1, 2, 3, 5, 16, 64, 65, 128, 192, 512, 2048, 2051, 4096}));
     }
     for (std::int64_t count = random.between(0, 3); count > 0; --count) {
-      domain.num_segments.push_back(random.pick<std::int64_t>({1, 2, 3, 7, 16, 31, 32, 33, 40, 63, 64}));
+      domain.num_segments.push_back(random.pick<std::int64_t>({0, 1, 2, 3, 7, 16, 31, 32, 33, 40, 63, 64, 65, 200}));
     }
     domain.contiguous = random.chance(40);
     domain.align_bytes = std::int64_t{4} << random.between(0, 4);
-    const Focus focus = random.pick(kAllFoci);
-    EXPECT_EQ(missed_floors(domain, focus, 5, kDefaultCasesPerProperty, true), "")
-        << "domain " << i << ": topk " << testing::PrintToString(domain.topk) << ", S "
-        << testing::PrintToString(domain.num_segments) << ", operations " << domain.operations.size()
-        << (domain.contiguous ? ", contiguous" : "") << ", align " << domain.align_bytes << ", focus "
-        << static_cast<int>(focus);
+    if (random.chance(40)) domain.max_context = std::int64_t{1} << random.between(0, 30);
+    if (random.chance(40)) domain.max_rows = std::int64_t{1} << random.between(0, 17);
+    domain.in_range = random.chance(30);
+    expect_floors(domain, random.pick(kAllFoci));
   }
 }
 
-TEST(Generators, AdmitNothingWhereNoLegalCallIsInTheDomain) {
-  EXPECT_TRUE(
-      CaseStream({.operations = {Operation::kApply}, .num_segments = {65, 100}}, Focus::kEverything, 0).empty());
-  EXPECT_FALSE(
-      CaseStream({.operations = {Operation::kWitnesses}, .num_segments = {65, 100}}, Focus::kEverything, 0).empty());
+// What a narrow domain takes from a floor is what its cases cannot give, and no more.
+TEST(Generators, KeepTheirFloorsWhereADomainLeavesTheirClassAlone) {
+  const Domain contiguous{.operations = kAllOperations, .contiguous = true};
+  int kept = 0, classes = 0;
+  for (const CoverageClass& kind : all_coverage_classes()) {
+    if (kind.scenario->shared || !kind.scenario->possible(contiguous)) continue;
+    const std::int64_t floor = class_floor(kind, Focus::kEverything, kDefaultCasesPerProperty);
+    ++classes;
+    kept += floor_within(contiguous, kind, Focus::kEverything, kDefaultCasesPerProperty) == floor;
+  }
+  EXPECT_GT(classes, 60);
+  EXPECT_GT(10 * kept, 9 * classes) << kept << " of " << classes;
+}
+
+TEST(Generators, AdmitNothingWhereNoCallIsInTheDomain) {
+  const Domain too_many{.operations = {Operation::kApply}, .legal_only = true, .num_segments = {65, 100}};
+  EXPECT_TRUE(CaseStream(too_many, Focus::kEverything, 0).empty());
+  EXPECT_FALSE(can_draw(too_many));
+  EXPECT_FALSE(CaseStream({.operations = {Operation::kWitnesses}, .legal_only = true, .num_segments = {65, 100}},
+                          Focus::kEverything, 0)
+                   .empty());
+}
+
+TEST(Generators, DrawTheRefusalsOfADomainWithoutALegalCall) {
+  const Domain too_many{.operations = {Operation::kApply}, .num_segments = {65, 100}};
+  CaseStream stream(too_many, Focus::kEverything, 0);
+  for (int i = 0; i < 100; ++i) EXPECT_NE(expected_status(stream.next(), true), 0);
+}
+
+// Of the switch that turns scatter off the rest of the call plays no part, but for what the domain says of it.
+TEST(Generators, DrawTheOffSwitchWhereItIsAllThereIs) {
+  const Domain off{.operations = kAllOperations, .legal_only = true, .num_segments = {0}};
+  CaseStream stream(off, Focus::kEverything, 0);
+  for (int i = 0; i < 100; ++i) {
+    const Case value = stream.next();
+    EXPECT_EQ(value.operation, Operation::kScatter);
+    EXPECT_EQ(value.num_segments, 0);
+  }
 }
 
 void expect_in_domain(const Case& value, const Domain& domain) {
-  EXPECT_THAT(domain.operations, testing::Contains(value.operation));
-  if (domain.legal_only) {
-    EXPECT_TRUE(is_legal(value)) << value;
-  }
-  if (!is_legal(value)) return;
-  if (!domain.topk.empty()) {
-    EXPECT_THAT(domain.topk, testing::Contains(value.topk)) << value;
-  }
-  if (!domain.num_segments.empty()) {
-    EXPECT_THAT(domain.num_segments, testing::Contains(value.num_segments)) << value;
-  }
-  if (domain.contiguous) {
-    EXPECT_EQ(value.row_stride, std::nullopt) << value;
-  }
-  EXPECT_EQ(value.base_offset * std::int64_t{4} % domain.align_bytes, 0) << value;
+  EXPECT_TRUE(admits_case(domain, value)) << value;
   EXPECT_LT(value.base_offset, 16);
 }
 
 TEST(Generators, StayWithinTheDomainInEachCallAndItsHistory) {
-  const std::vector<Domain> domains = {
+  std::vector<Domain> domains = domains_of_one_option();
+  const std::vector<Domain> more = {
       {.operations = kAllOperations, .legal_only = true},
       {.operations = {Operation::kScatter},
        .legal_only = true,
@@ -169,13 +255,14 @@ TEST(Generators, StayWithinTheDomainInEachCallAndItsHistory) {
        .contiguous = true,
        .align_bytes = 16},
       {.operations = {Operation::kWitnesses}, .topk = {5}, .num_segments = {3, 70}, .align_bytes = 32},
+      {.operations = kAllOperations, .align_bytes = 16, .max_context = 100, .max_rows = 7, .in_range = true},
+      {.operations = kAllOperations, .num_segments = {0, 4, 65}, .contiguous = true, .max_rows = 5, .in_range = true},
   };
+  domains.insert(domains.end(), more.begin(), more.end());
   for (const Domain& domain : domains) {
-    CaseStream stream(domain, Focus::kEverything, 11);
-    for (int i = 0; i < 1000; ++i) {
-      const Case value = stream.next();
-      expect_in_domain(value, domain);
-      for (const Case& earlier : value.prior_calls) expect_in_domain(earlier, domain);
+    for (const Focus focus : {Focus::kEverything, Focus::kRefusals}) {
+      CaseStream stream(domain, focus, 11);
+      for (int i = 0; i < 1000; ++i) expect_in_domain(stream.next(), domain);
     }
   }
 }

@@ -694,7 +694,7 @@ TEST_P(HangingImplementation, FailsWhereItNeverAnswers) {
 TEST(Runner, LeavesOutPinnedCasesBeyondTheNarrowedDomain) {
   RunOptions options = small_run();
   options.cases_per_property = 0;
-  options.topk = {8};
+  options.domain.topk = {8};
   options.pinned = {
       pinned(
           R"({"kvwitness_case":1,"operation":"scatter","topk":1,"num_segments":2,"context_lens":[16],"learned":[[0]]})"),
