@@ -141,6 +141,7 @@ Json implementation_json(const ImplementationResult& result, const ReplayCommand
   Json json = {{"name", result.implementation},
                {"verdict", word(result.kind)},
                {"reason", result.reason},
+               {"serving_pairs", {{"met", result.serving_pairs.met}, {"possible", result.serving_pairs.possible}}},
                {"properties", Json::array()}};
   for (const PropertyResult& property : result.properties) {
     json["properties"].push_back(property_json(property, result.implementation, replays));

@@ -59,6 +59,13 @@ struct PropertyResult {
   std::optional<Counterexample> counterexample;
 };
 
+// Pairs of levels of the serving shapes: two of the numbers of rows, widths, segment counts, classes of lengths, operations,
+// strides, bases and missing segments.
+struct ServingPairs {
+  std::int64_t met = 0;       // that a case has which the implementation served
+  std::int64_t possible = 0;  // in its domain; 0 where that has no serving shape, or few cases were asked for
+};
+
 struct ImplementationResult {
   std::string implementation;
   // kFail too where the implementation supported none of the cases; `reason` says so.
@@ -68,6 +75,7 @@ struct ImplementationResult {
   std::int64_t generated = 0;    // cases of the streams that were judged without a failure
   double generated_seconds = 0;  // what those took, a property's further runs and judging included
   double own_seconds = 0;        // what of it was the implementation itself
+  ServingPairs serving_pairs;
   std::vector<PropertyResult> properties;
 };
 

@@ -7,6 +7,7 @@
 #include "properties/run/conclusion.h"
 #include "properties/run/preparation.h"
 #include "properties/run/run_context.h"
+#include "properties/run/serving_stage.h"
 #include "properties/run/stages.h"
 #include "properties/run/triage.h"
 
@@ -29,6 +30,10 @@ std::expected<RunReport, std::string> run_properties(const RunOptions& options,
     stages.judge_shared(*run);
   }
   for (std::size_t i = 0; i < options.properties.size() && !context.out_of_time(); ++i) stages.judge_stream(i);
+  ServingStage serving(context, judge);
+  for (const auto& run : context.runs) {
+    if (run->is_available && !run->domain().operations.empty()) serving.judge(*run);
+  }
 
   conclude_results(context);
   triage.mark_fixed_failures();

@@ -1,0 +1,67 @@
+#include "properties/run/serving_stage.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "properties/generators/serving_cases.h"
+
+namespace kvwitness::harness {
+namespace {
+
+constexpr std::string_view kServing = "generated";
+// Below this many generated cases a property, these would take longer than all others together.
+constexpr std::int64_t kLeastCases = 100;
+// rows * topk of the largest batch: 16,384 rows of 2,051 slots, and of an executor of another machine's code.
+constexpr std::int64_t kMostTokens = 16384 * 2051;
+constexpr std::int64_t kMostTokensWhereSlow = 64 * 4096;
+// Up to how many tokens all properties judge, and all but relations.
+constexpr std::int64_t kMostTokensOfRelations = 16 * 1024;
+constexpr std::int64_t kMostTokensOfInvariants = 128 * 1024;
+
+JudgedBy judged_by(const Case& value, bool is_slow) {
+  const auto tokens = static_cast<std::int64_t>(value.learned.size());
+  if (tokens <= kMostTokensOfRelations && !is_slow) return JudgedBy::kEverything;
+  return tokens <= kMostTokensOfInvariants ? JudgedBy::kAllButRelations : JudgedBy::kWholeCalls;
+}
+
+}  // namespace
+
+void ServingStage::judge(ImplementationRun& run) {
+  if (context_.options.cases_per_property < kLeastCases) return;
+  const bool is_slow = run.recording.is_slow();
+  const ServingCases cases(run.narrowed, is_slow ? kMostTokensWhereSlow : kMostTokens, context_.seed_for("serving"));
+  std::set<LevelTuple> drawn;
+  ServingPairs& pairs = run.result.serving_pairs;
+  pairs.possible = std::ssize(cases.pairs());
+  std::set<LevelTuple> met;
+  bool is_whole = true;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (context_.out_of_time() || run.is_given_up()) {
+      is_whole = false;
+      break;
+    }
+    const Case value = cases.draw(i);
+    const SourcedCase given{&value, kServing};
+    const std::int64_t served = judge_.judge(run, {&given, 1}, std::nullopt, judged_by(value, is_slow));
+    ++run.drawn;
+    run.served += served;
+    context_.report.generated_cases += served;
+    context_.advance(run.name(), "serving shapes", 0);
+    const std::set<LevelTuple> of_case = cases.pairs_of(i);
+    drawn.insert(of_case.begin(), of_case.end());
+    if (served > 0) met.insert(of_case.begin(), of_case.end());
+  }
+  pairs.met = std::ssize(met);
+  if (!is_whole || std::ranges::includes(drawn, cases.pairs())) return;
+  context_.report.missed_floors.push_back({.implementation = run.name(),
+                                           .property = "every property",
+                                           .case_class = "pairs of serving shapes",
+                                           .hits = std::ssize(drawn),
+                                           .floor = pairs.possible,
+                                           .enforced = context_.enforces_floors()});
+}
+
+}  // namespace kvwitness::harness
