@@ -1,6 +1,9 @@
 // The program kvwitness: options to arguments, arguments to commands, errors to exit statuses.
 #include <fmt/format.h>
 #include <kvwitness/kvwitness.h>
+#if __has_include(<malloc.h>)
+#include <malloc.h>
+#endif
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -262,5 +265,12 @@ int main_of(int argc, char** argv) {
 
 // What escapes has no memory left for its message. NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char** argv) {
+#if defined(M_MMAP_THRESHOLD) && defined(M_TRIM_THRESHOLD)
+  // Batches of 100 MB and more are made and dropped again and again. Memory that is given back to the system each time
+  // costs more than judging them.
+  constexpr int kKeptBytes = 1 << 30;
+  mallopt(M_MMAP_THRESHOLD, kKeptBytes);
+  mallopt(M_TRIM_THRESHOLD, kKeptBytes);
+#endif
   return kvwitness::harness::cli::main_of(argc, argv);
 }

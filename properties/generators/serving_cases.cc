@@ -172,8 +172,12 @@ ServingCases::ServingCases(const Domain& domain, std::int64_t most_tokens, std::
   CoveringArray array = covering_array(
       counts, groups,
       [this](const LevelTuple& tuple) {
-        return tuple.size() == 2 ||
-               levels_.rows[tuple[0].second] * levels_.topk[tuple[1].second] <= kMostTokensOfTriples;
+        const auto [factor, level] = tuple.front();
+        if (factor != kRows) return true;
+        if (tuple.size() == 3) return levels_.rows[level] * levels_.topk[tuple[1].second] <= kMostTokensOfTriples;
+        // What the largest batches cost: they meet what a loop over rows may depend on, and have rows of all kinds.
+        const std::size_t other = tuple.back().first;
+        return levels_.rows[level] <= kManyRows || other == kTopk || other == kSegments || other == kPlacement;
       },
       [this](const Combination& combination) { return admits(combination); });
   combinations_ = std::move(array.combinations);

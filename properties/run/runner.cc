@@ -5,6 +5,7 @@
 
 #include "properties/run/case_judge.h"
 #include "properties/run/conclusion.h"
+#include "properties/run/history_stage.h"
 #include "properties/run/preparation.h"
 #include "properties/run/run_context.h"
 #include "properties/run/serving_stage.h"
@@ -30,9 +31,12 @@ std::expected<RunReport, std::string> run_properties(const RunOptions& options,
     stages.judge_shared(*run);
   }
   for (std::size_t i = 0; i < options.properties.size() && !context.out_of_time(); ++i) stages.judge_stream(i);
+  HistoryStage histories(context, triage);
   ServingStage serving(context, judge);
   for (const auto& run : context.runs) {
-    if (run->is_available && !run->domain().operations.empty()) serving.judge(*run);
+    if (!run->is_available || run->domain().operations.empty()) continue;
+    histories.judge(*run);
+    serving.judge(*run);
   }
 
   conclude_results(context);

@@ -18,8 +18,8 @@ constexpr std::int64_t kLeastCases = 100;
 constexpr std::int64_t kMostTokens = 16384 * 2051;
 constexpr std::int64_t kMostTokensWhereSlow = 64 * 4096;
 // Up to how many tokens all properties judge, and all but relations.
-constexpr std::int64_t kMostTokensOfRelations = 16 * 1024;
-constexpr std::int64_t kMostTokensOfInvariants = 128 * 1024;
+constexpr std::int64_t kMostTokensOfRelations = 4096;
+constexpr std::int64_t kMostTokensOfInvariants = 16 * 2051;
 
 JudgedBy judged_by(const Case& value, bool is_slow) {
   const auto tokens = static_cast<std::int64_t>(value.learned.size());
@@ -54,6 +54,7 @@ void ServingStage::judge(ImplementationRun& run) {
     drawn.insert(of_case.begin(), of_case.end());
     if (served > 0) met.insert(of_case.begin(), of_case.end());
   }
+  run.recording.restart();  // the memory of the largest batch is given back
   pairs.met = std::ssize(met);
   if (!is_whole || std::ranges::includes(drawn, cases.pairs())) return;
   context_.report.missed_floors.push_back({.implementation = run.name(),

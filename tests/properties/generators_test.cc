@@ -3,15 +3,21 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <kvwitness/legality.h>
+#include <kvwitness/oracle.h>
 #include <rapidcheck.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
+#include <span>
+#include <tuple>
 #include <sstream>
 
 #include "properties/generators/case_stream.h"
+#include "properties/generators/covering_array.h"
 #include "properties/generators/random_source.h"
 #include "properties/generators/scenarios.h"
+#include "properties/generators/serving_cases.h"
 #include "properties/implementations/registry.h"
 #include "properties/run/runner.h"
 
@@ -265,6 +271,170 @@ TEST(Generators, StayWithinTheDomainInEachCallAndItsHistory) {
       for (int i = 0; i < 1000; ++i) expect_in_domain(stream.next(), domain);
     }
   }
+}
+
+// ---- Covering arrays.
+
+TEST(CoveringArrays, HoldEveryPossibleTuple) {
+  const std::vector<std::size_t> counts = {3, 4, 2, 5};
+  std::vector<FactorGroup> groups = factor_pairs(counts.size());
+  groups.push_back({0, 1, 3});
+  const auto admits = [](const Combination& one) {  // 0 and 1 never have their last levels together
+    return !(one[0] == 2 && one[1] == 3);
+  };
+  const CoveringArray array =
+      covering_array(counts, groups, [](const LevelTuple&) { return true; }, admits);
+  std::set<LevelTuple> met;
+  for (const Combination& combination : array.combinations) {
+    EXPECT_TRUE(admits(combination));
+    met.merge(tuples_of(combination, groups));
+  }
+  EXPECT_EQ(met, array.tuples);
+  std::set<LevelTuple> possible;
+  for (std::size_t a = 0; a < 3; ++a) {
+    for (std::size_t b = 0; b < 4; ++b) {
+      for (std::size_t c = 0; c < 2; ++c) {
+        for (std::size_t d = 0; d < 5; ++d) {
+          if (admits({a, b, c, d})) possible.merge(tuples_of({a, b, c, d}, groups));
+        }
+      }
+    }
+  }
+  EXPECT_EQ(array.tuples, possible);
+  EXPECT_LE(array.combinations.size(), 70u);  // of 3 * 4 * 5 triples; 110 combinations are possible
+}
+
+// What a case shows of its levels: those that a person can read off it.
+void expect_levels(const ServingCases& cases, std::size_t index, const Case& value) {
+  const ServingLevels& levels = cases.levels();
+  const Combination& combination = cases.combination(index);
+  const std::int64_t rows = levels.rows[combination[0]];
+  if (rows == 2048) {
+    EXPECT_THAT((std::vector<std::int64_t>{2048, 4096, 8192}), testing::Contains(value.rows()));
+  } else {
+    EXPECT_EQ(value.rows(), rows);
+  }
+  EXPECT_EQ(value.topk, levels.topk[combination[1]]);
+  EXPECT_EQ(value.num_segments, levels.num_segments[combination[2]]);
+  EXPECT_EQ(value.operation, levels.placements[combination[4]].operation);
+  EXPECT_EQ(value.in_place, levels.placements[combination[4]].in_place);
+  EXPECT_EQ(value.row_stride.has_value(), levels.strides[combination[5]] != ServingStride::kPacked);
+  EXPECT_EQ(value.base_offset, levels.base_offsets[combination[6]]);
+  const std::int64_t len = value.context_lens[0];  // row 0 is of the case's levels
+  switch (levels.lengths[combination[3]]) {
+    case LengthClass::kBelowSegments:
+      EXPECT_LT(len, value.num_segments);
+      break;
+    case LengthClass::kAbove24:
+      EXPECT_GT(len, 1 << 24);
+      break;
+    case LengthClass::kAbove26:
+      EXPECT_GT(len, 1 << 26);
+      break;
+    case LengthClass::kNear31:
+      EXPECT_GE(len, (std::int64_t{1} << 31) - (1 << 20) - 1);
+      break;
+    default:
+      EXPECT_GE(len, std::min<std::int64_t>(value.topk - 1, 201));
+  }
+  const std::vector<bool> occupied = oracle_occupancy(
+      std::span(value.learned).first(static_cast<std::size_t>(value.topk)), len, value.num_segments);
+  const auto missing = static_cast<std::size_t>(std::ranges::count(occupied, false));
+  switch (levels.missing[combination[7]]) {
+    case MissingSegments::kNone:
+      EXPECT_EQ(missing, 0u);
+      break;
+    case MissingSegments::kFirst:
+      EXPECT_TRUE(missing == 1 && !occupied.front());
+      break;
+    case MissingSegments::kLast:
+      EXPECT_TRUE(missing == 1 && !occupied.back());
+      break;
+    case MissingSegments::k31:
+      EXPECT_TRUE(missing == 1 && !occupied.at(31));
+      break;
+    case MissingSegments::k32:
+      EXPECT_TRUE(missing == 1 && !occupied.at(32));
+      break;
+    case MissingSegments::kEverySecond:
+      EXPECT_EQ(missing, occupied.size() / 2);
+      break;
+    case MissingSegments::kAll:
+      EXPECT_EQ(missing, occupied.size());
+  }
+}
+
+TEST(ServingShapes, AreWhatTheirLevelsSayAndMeetInPairs) {
+  const ServingCases cases(whole_domain(), 16384 * 2051, 3);
+  std::set<LevelTuple> met;
+  std::set<std::tuple<std::int64_t, std::int64_t, std::int64_t>> shapes;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    met.merge(cases.pairs_of(i));
+    const ServingLevels& levels = cases.levels();
+    const Combination& combination = cases.combination(i);
+    shapes.insert({levels.rows[combination[0]], levels.topk[combination[1]], levels.num_segments[combination[2]]});
+    if (levels.rows[combination[0]] * levels.topk[combination[1]] > 1 << 21) continue;
+    const Case value = cases.draw(i);
+    EXPECT_TRUE(admits_case(whole_domain(), value) && is_legal(value));
+    expect_levels(cases, i, value);
+  }
+  EXPECT_TRUE(std::ranges::includes(met, cases.pairs()));
+  EXPECT_GT(cases.pairs().size(), 600u);
+  EXPECT_LT(cases.size(), 200u);
+  for (const std::int64_t rows : {1, 16, 64, 512}) {
+    for (const std::int64_t segments : {16, 32, 33, 48, 64}) {
+      EXPECT_TRUE(shapes.contains({rows, 512, segments}) && shapes.contains({rows, 2048, segments}));
+    }
+  }
+  for (const std::int64_t rows : {2048, 16384}) {
+    for (const std::int64_t topk : {512, 1024, 2048, 2051}) {
+      EXPECT_TRUE(std::ranges::any_of(shapes, [&](const auto& shape) {
+        return std::get<0>(shape) == rows && std::get<1>(shape) == topk;
+      })) << rows
+          << " rows of " << topk;
+    }
+  }
+}
+
+TEST(ServingShapes, StayWithinTheDomain) {
+  std::vector<Domain> domains = domains_of_one_option();
+  domains.push_back({.operations = kAllOperations,
+                     .topk = {512},
+                     .num_segments = {64, 7},
+                     .contiguous = true,
+                     .align_bytes = 16,
+                     .max_context = 1000,
+                     .max_rows = 70,
+                     .in_range = true});
+  int drawn = 0;
+  for (const Domain& domain : domains) {
+    const ServingCases cases(domain, 1 << 18, 1);
+    std::set<LevelTuple> met;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      met.merge(cases.pairs_of(i));
+      if (i % 3 != 0) continue;
+      ++drawn;
+      const Case value = cases.draw(i);
+      EXPECT_TRUE(admits_case(domain, value) && is_legal(value)) << shown(domain) << value;
+    }
+    EXPECT_TRUE(std::ranges::includes(met, cases.pairs())) << shown(domain);
+  }
+  EXPECT_GT(drawn, 300);
+}
+
+TEST(ServingShapes, OfALargeBatchAreAFewHundredRowsInChangingNeighbourhoods) {
+  const ServingCases cases({.operations = {Operation::kScatter}, .topk = {512}}, 4096 * 512, 1);
+  const Case value = cases.draw(cases.size() - 1);
+  ASSERT_GE(value.rows(), 2048);
+  std::set<std::vector<std::int32_t>> rows, pairs;
+  for (std::int64_t row = 0; row + 1 < value.rows(); ++row) {
+    const auto begin = value.learned.begin() + row * value.topk;
+    rows.insert({begin, begin + value.topk});
+    pairs.insert({begin, begin + 2 * value.topk});
+  }
+  EXPECT_LE(rows.size(), 257u);
+  EXPECT_GT(rows.size(), 150u);
+  EXPECT_GT(pairs.size(), rows.size());
 }
 
 TEST(Generators, GiveTheSameStreamForTheSameSeedAndAnotherForAnother) {
