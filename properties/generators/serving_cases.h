@@ -50,6 +50,8 @@ class ServingCases {
   std::size_t size() const { return combinations_.size(); }
   // Linear in its size; the same for the same domain, seed and index.
   Case draw(std::size_t index) const;
+  // Its rows * topk, or where that is drawn, the least of it.
+  std::int64_t least_tokens(std::size_t index) const { return tokens_of(combinations_[index]); }
   const ServingLevels& levels() const { return levels_; }
   const Combination& combination(std::size_t index) const { return combinations_[index]; }
   // The pairs of levels that are possible, and those that a case has.

@@ -21,13 +21,21 @@ constexpr std::int64_t kMostTokensWhereSlow = 64 * 4096;
 constexpr std::int64_t kMostTokensOfRelations = 4096;
 constexpr std::int64_t kMostTokensOfInvariants = 16 * 2051;
 
-JudgedBy judged_by(const Case& value, bool is_slow) {
-  const auto tokens = static_cast<std::int64_t>(value.learned.size());
+JudgedBy judged_by(std::int64_t tokens, bool is_slow) {
   if (tokens <= kMostTokensOfRelations && !is_slow) return JudgedBy::kEverything;
   return tokens <= kMostTokensOfInvariants ? JudgedBy::kAllButRelations : JudgedBy::kWholeCalls;
 }
 
 }  // namespace
+
+// Whether a property that judges such cases can still change its result.
+bool ServingStage::is_any_open(const ImplementationRun& run, JudgedBy by) const {
+  for (std::size_t i = 0; i < context_.properties.size(); ++i) {
+    if (by == JudgedBy::kWholeCalls && !context_.properties[i]->judges_large_calls) continue;
+    if (!run.is_settled(i)) return true;
+  }
+  return false;
+}
 
 void ServingStage::judge(ImplementationRun& run) {
   if (context_.options.cases_per_property < kLeastCases) return;
@@ -39,13 +47,14 @@ void ServingStage::judge(ImplementationRun& run) {
   std::set<LevelTuple> met;
   bool is_whole = true;
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    if (context_.out_of_time() || run.is_given_up()) {
+    const JudgedBy by = judged_by(cases.least_tokens(i), is_slow);
+    if (context_.out_of_time() || run.is_given_up() || !is_any_open(run, by)) {
       is_whole = false;
       break;
     }
     const Case value = cases.draw(i);
     const SourcedCase given{&value, kServing};
-    const std::int64_t served = judge_.judge(run, {&given, 1}, std::nullopt, judged_by(value, is_slow));
+    const std::int64_t served = judge_.judge(run, {&given, 1}, std::nullopt, by);
     ++run.drawn;
     run.served += served;
     context_.report.generated_cases += served;

@@ -16,6 +16,8 @@ class ServingStage {
   void judge(ImplementationRun& run);
 
  private:
+  bool is_any_open(const ImplementationRun& run, JudgedBy by) const;
+
   RunContext& context_;
   CaseJudge& judge_;
 };
