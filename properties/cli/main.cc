@@ -113,7 +113,7 @@ void add_domain(CLI::App& app, DomainArguments& domain) {
   add_text(app, "--segments", domain.segments, "only these segment counts", "LIST");
   app.add_flag("--contiguous", domain.contiguous, "only packed rows, no row stride");
   add_text(app, "--align", domain.align,
-           "only bases and row strides that are multiples of this: 4 (default), 8, 16, 32 or 64", "BYTES");
+           "only bases and row strides in multiples of this: 4 (default), 8, 16, 32, 64", "BYTES");
   add_text(app, "--max-context", domain.max_context, "no context longer than this", "N");
   add_text(app, "--max-rows", domain.max_rows, "no batch of more rows", "N");
   app.add_flag("--in-range", domain.in_range, "no token at or past its row's length");
