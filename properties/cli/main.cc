@@ -112,8 +112,8 @@ void add_domain(CLI::App& app, DomainArguments& domain) {
   add_text(app, "--topk", domain.topk, "only these row widths, as 512,1024,2048", "LIST");
   add_text(app, "--segments", domain.segments, "only these segment counts", "LIST");
   app.add_flag("--contiguous", domain.contiguous, "only packed rows, no row stride");
-  add_text(app, "--align", domain.align,
-           "only bases and row strides in multiples of this: 4 (default), 8, 16, 32, 64", "BYTES");
+  add_text(app, "--align", domain.align, "only bases and row strides in multiples of this: 4 (default), 8, 16, 32, 64",
+           "BYTES");
   add_text(app, "--max-context", domain.max_context, "no context longer than this", "N");
   add_text(app, "--max-rows", domain.max_rows, "no batch of more rows", "N");
   app.add_flag("--in-range", domain.in_range, "no token at or past its row's length");
@@ -248,8 +248,7 @@ int main_of(int argc, char** argv) {
   } catch (const CLI::Success& wanted) {  // --help, --version
     return app.exit(wanted);
   } catch (const CLI::ExtrasError& error) {
-    return refuse(argc, argv, error.what() + forgotten_option(app),
-                  "Run with --help for the commands and options.\n");
+    return refuse(argc, argv, error.what() + forgotten_option(app), "Run with --help for the commands and options.\n");
   } catch (const CLI::ParseError& error) {
     return refuse(argc, argv, error.what(), "Run with --help for the commands and options.\n");
   } catch (const UsageError& error) {

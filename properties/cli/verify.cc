@@ -63,7 +63,8 @@ std::vector<Operation> parse_operations(const std::string& text) {
   const Domain whole = whole_domain();
   for (const Operation operation : whole.operations) names.emplace_back(name_of(operation));
   for (const std::string& item : split_list(text)) {
-    const auto found = std::ranges::find(whole.operations, item, [](Operation operation) { return name_of(operation); });
+    const auto found =
+        std::ranges::find(whole.operations, item, [](Operation operation) { return name_of(operation); });
     if (found == whole.operations.end()) {
       throw UsageError(fmt::format("--operation is '{}'; '{}' in it is no operation{}; there are {}", text, item,
                                    suggestion(item, names), listing(names)));

@@ -51,15 +51,8 @@ const std::vector<RowStructure> kUsualStructures = [] {
 }();
 
 // Values that must be refused, where no list of the domain says which ones there are.
-const std::vector<std::int64_t> kSegmentsAboveMost = {65,
-                                                      65,
-                                                      66,
-                                                      128,
-                                                      4096,
-                                                      std::int64_t{1} << 31,
-                                                      std::int64_t{1} << 32,
-                                                      (std::int64_t{1} << 32) + 4,
-                                                      kInt64Max};
+const std::vector<std::int64_t> kSegmentsAboveMost = {
+    65, 65, 66, 128, 4096, std::int64_t{1} << 31, std::int64_t{1} << 32, (std::int64_t{1} << 32) + 4, kInt64Max};
 
 // Those of the domain's segment counts that the operation must refuse.
 std::vector<std::int64_t> refused_segments(const Domain& domain, Operation operation) {
@@ -391,7 +384,8 @@ void CallDrawing::draw_placement() {
 // Scatter with S = 0 returns at once, so whatever else is passed is never looked at.
 void CallDrawing::draw_nonsense() {
   const bool any_width = domain_.topk.empty();
-  if (any_width && domain_.rows.empty() && *chance(30)) {  // a width without meaning that the learned rows still fill, for calls that take no number of them
+  if (any_width && domain_.rows.empty() &&
+      *chance(30)) {  // a width without meaning that the learned rows still fill, for calls that take no number of them
     case_.context_lens.clear();
     case_.learned.clear();
     case_.row_stride.reset();
@@ -450,8 +444,7 @@ void CallDrawing::malform(Malformation malformation) {
     case Malformation::kNegative:
       return malform_by_negative();
     case Malformation::kNegativeStride:
-      case_.row_stride =
-          *one_of<std::int64_t>({-step(), -(case_.topk / step() + 1) * step(), kInt32Min, kInt64Min});
+      case_.row_stride = *one_of<std::int64_t>({-step(), -(case_.topk / step() + 1) * step(), kInt32Min, kInt64Min});
       return;
     case Malformation::kStride:
       case_.row_stride = step() * (*chance(40) ? (case_.topk - 1) / step() : *between(0, (case_.topk - 1) / step()));

@@ -40,7 +40,8 @@ struct CoveringArray {
 // @param level_counts  levels of each factor, at least 1
 // @param groups        which factors must meet
 // @param is_wanted     whether a tuple of a group must occur
-// @param admits        whether a combination may be chosen; of one with open levels, whether it may become such a one
+// @param admits        whether a combination may be chosen; of one with open levels, whether it may
+//                      become such a one
 CoveringArray covering_array(std::span<const std::size_t> level_counts, std::span<const FactorGroup> groups,
                              const std::function<bool(const LevelTuple&)>& is_wanted,
                              const std::function<bool(const Combination&)>& admits);

@@ -62,9 +62,8 @@ ServingLevels levels_in(const Domain& domain) {
   for (const std::int32_t offset : {0, 4, 8, 1}) {
     if (offset * 4 % domain.align_bytes == 0) levels.base_offsets.push_back(offset);
   }
-  levels.missing = {MissingSegments::kNone,        MissingSegments::kFirst, MissingSegments::kLast,
-                    MissingSegments::k31,          MissingSegments::k32,    MissingSegments::kEverySecond,
-                    MissingSegments::kAll};
+  levels.missing = {MissingSegments::kNone, MissingSegments::kFirst,       MissingSegments::kLast, MissingSegments::k31,
+                    MissingSegments::k32,   MissingSegments::kEverySecond, MissingSegments::kAll};
   return levels;
 }
 
@@ -108,7 +107,8 @@ class ServingRow {
 
   void fill(std::span<std::int32_t> row, Spread spread) {
     if (occupied_.empty()) {
-      for (std::int32_t& token : row) token = random_.chance(90) ? -1 : -static_cast<std::int32_t>(random_.between(2, 99));
+      for (std::int32_t& token : row)
+        token = random_.chance(90) ? -1 : -static_cast<std::int32_t>(random_.between(2, 99));
       return;
     }
     // In a crowd one segment has nearly all tokens, and each of the others the only one it needs.
@@ -119,9 +119,9 @@ class ServingRow {
         row[slot] = -1;
         continue;
       }
-      const std::int64_t segment = is_needed                     ? occupied_[slot]
+      const std::int64_t segment = is_needed                    ? occupied_[slot]
                                    : spread == Spread::kCrowded ? crowd
-                                                                 : random_.pick(occupied_);
+                                                                : random_.pick(occupied_);
       row[slot] = token_in(segment, spread == Spread::kBlockStarts && random_.chance(60));
     }
     random_.shuffle(row);
@@ -247,8 +247,8 @@ Case ServingCases::draw(std::size_t index) const {
     const LengthClass length_class =
         is_level || random.chance(75) ? levels_.lengths[levels[kLength]] : random.pick(levels_.lengths);
     const std::int64_t len = length_in(random, domain_, length_class, value.topk, value.num_segments, missing);
-    const auto slots = std::span(tokens).subspan(static_cast<std::size_t>(row * value.topk),
-                                                 static_cast<std::size_t>(value.topk));
+    const auto slots =
+        std::span(tokens).subspan(static_cast<std::size_t>(row * value.topk), static_cast<std::size_t>(value.topk));
     ServingRow(random, len, value.num_segments, missing)
         .fill(slots, random.pick({Spread::kAnywhere, Spread::kBlockStarts, Spread::kHoles, Spread::kCrowded}));
     // A padded request, whose slots hold what the row before left there.

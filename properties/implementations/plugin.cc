@@ -15,8 +15,8 @@
 #include <utility>
 
 #include "properties/case/status.h"
-#include "properties/sandbox/frame_memory.h"
 #include "properties/sandbox/call_frame.h"
+#include "properties/sandbox/frame_memory.h"
 #include "properties/sandbox/worker.h"
 
 namespace kvwitness::harness {
@@ -127,7 +127,8 @@ class PluginTarget final : public WorkerTarget {
       return "it returned " + std::to_string(status) + ", not 0";
     }
     if ((said.operations & kEveryOperation) == 0 || (said.operations & ~kEveryOperation) != 0) {
-      return "operations is " + std::to_string(said.operations) + ", not a sum of KVW_PLUGIN_WITNESSES, _APPLY and _SCATTER";
+      return "operations is " + std::to_string(said.operations) +
+             ", not a sum of KVW_PLUGIN_WITNESSES, _APPLY and _SCATTER";
     }
     if ((said.flags & ~kEveryFlag) != 0) {
       return "flags is " + std::to_string(said.flags) + ", not a sum of KVW_PLUGIN_CONTIGUOUS and KVW_PLUGIN_IN_RANGE";
@@ -199,7 +200,8 @@ class PluginTarget final : public WorkerTarget {
 Domain domain_of(const TargetDescription& description) {
   const StatedDomain& stated = description.domain;
   const auto values = [](const StatedDomain::List& list) {
-    return std::vector<std::int64_t>(list.values.begin(), list.values.begin() + static_cast<std::ptrdiff_t>(list.count));
+    return std::vector<std::int64_t>(list.values.begin(),
+                                     list.values.begin() + static_cast<std::ptrdiff_t>(list.count));
   };
   Domain domain = whole_domain();
   std::erase_if(domain.operations, [&](Operation operation) {

@@ -93,10 +93,10 @@ std::string passing_message(const RunReport& report) {
       if (property.kind == ResultKind::kPass) properties.insert(property.property);
     }
   }
-  const std::string excluded = report.excluded_cases == 0
-                                   ? std::string{}
-                                   : fmt::format("; options exclude {} case{}", report.excluded_cases,
-                                                 report.excluded_cases == 1 ? "" : "s");
+  const std::string excluded =
+      report.excluded_cases == 0
+          ? std::string{}
+          : fmt::format("; options exclude {} case{}", report.excluded_cases, report.excluded_cases == 1 ? "" : "s");
   return fmt::format("{} implementation{} kept {} propert{} on {} pinned and {} generated cases{}{}", implementations,
                      implementations == 1 ? "" : "s", properties.size(), properties.size() == 1 ? "y" : "ies",
                      report.pinned_cases, report.generated_cases, excluded,

@@ -184,9 +184,10 @@ std::string serving_notes(const RunReport& report) {
   }
   std::string text;
   for (const auto& [numbers, names] : by_numbers) {
-    text += fmt::format("serving shapes: {} of {} pairs of rows, topk, S, length, placement, stride, base and missing "
-                        "segment met ({})\n",
-                        numbers.second, numbers.first, fmt::join(names, ", "));
+    text += fmt::format(
+        "serving shapes: {} of {} pairs of rows, topk, S, length, placement, stride, base and missing "
+        "segment met ({})\n",
+        numbers.second, numbers.first, fmt::join(names, ", "));
   }
   return text;
 }

@@ -97,8 +97,8 @@ struct Property {
   Focus focus = Focus::kEverything;
   bool uses_oracle = false;              // whether it needs the expected answer, or stands by itself
   bool is_metamorphic_relation = false;  // whether it asks for further runs
-  bool judges_large_calls = false;       // whether a call of millions of tokens is judged in little more than its copying
-  Judge* judge_run = nullptr;            // called only where what the property needs is there
+  bool judges_large_calls = false;  // whether a call of millions of tokens is judged in little more than its copying
+  Judge* judge_run = nullptr;       // called only where what the property needs is there
 
   // The verdict on `outcome`, which is `implementation`'s on `value`. Silent where something that the property needs is
   // not there and on a call that the implementation does not support. Metamorphic relations run further cases on the

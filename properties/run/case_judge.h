@@ -28,9 +28,9 @@ struct SourcedCase {
 
 // Which properties judge a case.
 enum class JudgedBy : std::uint8_t {
-  kEverything,        // all, unless it is too large for relations
+  kEverything,  // all, unless it is too large for relations
   kAllButRelations,
-  kWholeCalls,        // only those that judge large calls cheaply
+  kWholeCalls,  // only those that judge large calls cheaply
 };
 
 class CaseJudge {

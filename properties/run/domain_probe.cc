@@ -27,7 +27,8 @@ Case call_of(Operation operation, const ProbedShape& shape, std::int64_t max_con
   value.num_segments = shape.num_segments;
   value.max_replacements = operation == Operation::kApply ? shape.num_segments : 0;
   for (std::int64_t row = 0; row < shape.rows; ++row) {
-    value.context_lens.push_back(static_cast<std::int32_t>(std::min<std::int64_t>(row % 2 == 0 ? 128 : 4096, max_context)));
+    value.context_lens.push_back(
+        static_cast<std::int32_t>(std::min<std::int64_t>(row % 2 == 0 ? 128 : 4096, max_context)));
   }
   value.learned.assign(static_cast<std::size_t>(shape.rows * shape.topk), -1);
   value.base_offset = shape.base_offset;

@@ -155,10 +155,10 @@ void Stages::note_stream_classes(std::size_t property, const Domain& domain, std
       PropertyResult& result = run->result.properties[property];
       result.classes[std::string(kind.name)] = hits[i];
       if (!is_whole || result.kind == ResultKind::kFail || run->is_given_up() || hits[i] >= floor) continue;
-      const std::int64_t floor_here = !context_.enforces_floors()
-                                          ? floor
-                                          : floor_within(domain, kind, context_.properties[property]->focus,
-                                                         context_.options.cases_per_property);
+      const std::int64_t floor_here =
+          !context_.enforces_floors()
+              ? floor
+              : floor_within(domain, kind, context_.properties[property]->focus, context_.options.cases_per_property);
       if (hits[i] >= floor_here) continue;
       context_.report.missed_floors.push_back({.implementation = run->name(),
                                                .property = result.property,

@@ -136,7 +136,8 @@ void expect_all_inside(const std::string& name, const Domain& domain) {
     EXPECT_GT(right.calls, 500) << name;
     EXPECT_EQ(right.refused > 0, checks_arguments) << name;
     // One that fails: what shrinking tries lies inside too.
-    const Judged wrong = judge(domain, 8, {.rule = rule::Fault::edge_rounded_down, .accepts_65_segments = true}, checks_arguments);
+    const Judged wrong =
+        judge(domain, 8, {.rule = rule::Fault::edge_rounded_down, .accepts_65_segments = true}, checks_arguments);
     EXPECT_TRUE(wrong.violations.empty()) << name << ", wrong: " << *wrong.violations.begin();
   }
 }

@@ -10,8 +10,8 @@
 #include <map>
 #include <set>
 #include <span>
-#include <tuple>
 #include <sstream>
+#include <tuple>
 
 #include "properties/generators/case_stream.h"
 #include "properties/generators/covering_array.h"
@@ -282,8 +282,7 @@ TEST(CoveringArrays, HoldEveryPossibleTuple) {
   const auto admits = [](const Combination& one) {  // 0 and 1 never have their last levels together
     return !(one[0] == 2 && one[1] == 3);
   };
-  const CoveringArray array =
-      covering_array(counts, groups, [](const LevelTuple&) { return true; }, admits);
+  const CoveringArray array = covering_array(counts, groups, [](const LevelTuple&) { return true; }, admits);
   std::set<LevelTuple> met;
   for (const Combination& combination : array.combinations) {
     EXPECT_TRUE(admits(combination));
@@ -337,8 +336,8 @@ void expect_levels(const ServingCases& cases, std::size_t index, const Case& val
     default:
       EXPECT_GE(len, std::min<std::int64_t>(value.topk - 1, 201));
   }
-  const std::vector<bool> occupied = oracle_occupancy(
-      std::span(value.learned).first(static_cast<std::size_t>(value.topk)), len, value.num_segments);
+  const std::vector<bool> occupied =
+      oracle_occupancy(std::span(value.learned).first(static_cast<std::size_t>(value.topk)), len, value.num_segments);
   const auto missing = static_cast<std::size_t>(std::ranges::count(occupied, false));
   switch (levels.missing[combination[7]]) {
     case MissingSegments::kNone:
@@ -388,10 +387,9 @@ TEST(ServingShapes, AreWhatTheirLevelsSayAndMeetInPairs) {
   }
   for (const std::int64_t rows : {2048, 16384}) {
     for (const std::int64_t topk : {512, 1024, 2048, 2051}) {
-      EXPECT_TRUE(std::ranges::any_of(shapes, [&](const auto& shape) {
-        return std::get<0>(shape) == rows && std::get<1>(shape) == topk;
-      })) << rows
-          << " rows of " << topk;
+      EXPECT_TRUE(std::ranges::any_of(
+          shapes, [&](const auto& shape) { return std::get<0>(shape) == rows && std::get<1>(shape) == topk; }))
+          << rows << " rows of " << topk;
     }
   }
 }

@@ -161,14 +161,14 @@ TEST(Plugin, StatesItsDomainAndIsGivenNoCallOutside) {
     change(other);
     return other;
   };
-  for (const Case& other : {changed([](Case& c) { c.context_lens = {1001}; }),
-                            changed([](Case& c) { c.context_lens = {999}; }),  // a token at its end
-                            changed([](Case& c) { c.num_segments = 4; }), changed([](Case& c) { c.base_offset = 2; }),
-                            changed([](Case& c) {
-                              c.topk = 4;
-                              c.learned.resize(4);
-                            }),
-                            apply_case(16)}) {
+  for (const Case& other :
+       {changed([](Case& c) { c.context_lens = {1001}; }),
+        changed([](Case& c) { c.context_lens = {999}; }),  // a token at its end
+        changed([](Case& c) { c.num_segments = 4; }), changed([](Case& c) { c.base_offset = 2; }), changed([](Case& c) {
+          c.topk = 4;
+          c.learned.resize(4);
+        }),
+        apply_case(16)}) {
     EXPECT_FALSE(plugin->supports(other)) << other;
     EXPECT_EQ(plugin->run(other).ending, Ending::kUnsupported) << other;
   }

@@ -2,7 +2,6 @@
 // small case that fails again by itself; and a run is repeatable, honest about what it did not judge, and keeps its
 // failures.
 #include "properties/run/runner.h"
-#include "properties/sandbox/call.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,6 +18,7 @@
 #include "properties/run/failure_database.h"
 #include "properties/run/judge_case.h"
 #include "properties/run/recording.h"
+#include "properties/sandbox/call.h"
 #include "properties/shrinking/shrinking.h"
 #include "tests/properties/faulty_rule.h"
 

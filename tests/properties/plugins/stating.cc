@@ -27,7 +27,7 @@ extern "C" int32_t kvw_plugin_domain(kvw_plugin_domain_info* domain) {
   return 0;
 }
 
-extern "C" int32_t kvw_plugin_apply(const int32_t*, int64_t, int64_t, const int32_t*, int64_t, int64_t, int64_t, int64_t,
-                                    int32_t*) {
+extern "C" int32_t kvw_plugin_apply(const int32_t*, int64_t, int64_t, const int32_t*, int64_t, int64_t, int64_t,
+                                    int64_t, int32_t*) {
   std::abort();  // not stated
 }
