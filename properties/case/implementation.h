@@ -8,6 +8,7 @@
 #define PROPERTIES_CASE_IMPLEMENTATION_H
 
 #include <kvwitness/case.h>
+#include <kvwitness/domain.h>
 
 #include <chrono>
 #include <cstddef>
@@ -64,6 +65,8 @@ class Implementation {
   // Whether a row stride reaches it for this operation; where not, the case's rows are passed packed and its stride is
   // not judged.
   virtual bool honours_stride(Operation) const { return true; }
+  // What it says beforehand of the calls that it serves.
+  virtual Domain domain() const { return whole_domain(); }
   // Whether the case's shape lies in its domain.
   virtual bool supports(const Case&) const { return true; }
 
@@ -115,6 +118,7 @@ class ForwardingImplementation : public Implementation {
   bool provides(Operation operation) const override { return inner_->provides(operation); }
   bool checks_arguments() const override { return inner_->checks_arguments(); }
   bool honours_stride(Operation operation) const override { return inner_->honours_stride(operation); }
+  Domain domain() const override { return inner_->domain(); }
   bool supports(const Case& value) const override { return inner_->supports(value); }
   Outcome run_in(const Case& value, const MemoryContext& memory_context) override {
     return inner_->run_in(value, memory_context);

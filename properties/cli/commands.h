@@ -19,13 +19,20 @@ struct ReportPaths {
   Text json, junit, html;
 };
 
+// The calls that may be made.
+struct DomainArguments {
+  Text operation, topk, segments, align, max_context, max_rows;
+  bool contiguous = false;
+  bool in_range = false;
+};
+
 struct VerifyArguments {
   SelectionArguments selection;
+  DomainArguments domain;
   std::vector<std::string> cases;       // files
   std::vector<std::string> properties;  // globs
-  Text seed, cases_per_property, time, topk, segments, align, failures;
+  Text seed, cases_per_property, time, failures;
   ReportPaths reports;
-  bool contiguous = false;
   bool quiet = false;
 };
 

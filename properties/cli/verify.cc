@@ -15,6 +15,7 @@
 #include "properties/cli/output_file.h"
 #include "properties/cli/pinned.h"
 #include "properties/cli/progress.h"
+#include "properties/generators/case_stream.h"
 #include "properties/generators/domain.h"
 #include "properties/report/report.h"
 #include "properties/run/failure_database.h"
@@ -68,6 +69,43 @@ std::int64_t parse_align(const std::string& text) {
   return bytes;
 }
 
+std::vector<Operation> parse_operations(const std::string& text) {
+  std::vector<std::string> names;
+  std::vector<Operation> operations;
+  const Domain whole = whole_domain();
+  for (const Operation operation : whole.operations) names.emplace_back(name_of(operation));
+  for (const std::string& item : split_list(text)) {
+    const auto found =
+        std::ranges::find(whole.operations, item, [](Operation operation) { return name_of(operation); });
+    if (found == whole.operations.end()) {
+      throw UsageError(fmt::format("--operation is '{}'; '{}' in it is no operation{}; there are {}", text, item,
+                                   suggestion(item, names), listing(names)));
+    }
+    if (std::ranges::find(operations, *found) == operations.end()) operations.push_back(*found);
+  }
+  return operations;
+}
+
+// What the options admit.
+Domain domain_of(const DomainArguments& arguments) {
+  Domain domain = whole_domain();
+  const auto bound = [](std::string_view option, const Text& text, std::int64_t greatest) {
+    return static_cast<std::int64_t>(parse_count(option, *text, 1, static_cast<std::uint64_t>(greatest)));
+  };
+  if (arguments.operation) domain.operations = parse_operations(*arguments.operation);
+  if (arguments.topk) domain.topk = parse_counts("--topk", *arguments.topk, 0, kMostDrawnTopk);
+  if (arguments.segments) domain.num_segments = parse_counts("--segments", *arguments.segments, 0, kMostDrawnSegments);
+  domain.contiguous = arguments.contiguous;
+  if (arguments.align) domain.align_bytes = parse_align(*arguments.align);
+  if (arguments.max_context) domain.max_context = bound("--max-context", arguments.max_context, domain.max_context);
+  if (arguments.max_rows) domain.max_rows = bound("--max-rows", arguments.max_rows, domain.max_rows);
+  domain.in_range = arguments.in_range;
+  if (!can_draw(domain)) {
+    throw UsageError("the options admit no call: neither a legal one nor one to refuse, of any operation");
+  }
+  return domain;
+}
+
 // The folder, made where it is missing: a run that cannot keep its failures should not start.
 std::string writable_folder(std::string_view option, const std::string& path) {
   std::error_code error;
@@ -97,10 +135,7 @@ RunOptions options_of(const VerifyArguments& arguments, const Environment& envir
         "--cases-per-property", *arguments.cases_per_property, 0, static_cast<std::uint64_t>(kMaxCasesPerProperty)));
   }
   options.time_limit_seconds = time_limit_of(arguments);
-  if (arguments.topk) options.topk = parse_counts("--topk", *arguments.topk, 0, kMostDrawnTopk);
-  if (arguments.segments) options.num_segments = parse_counts("--segments", *arguments.segments, 0, kMostDrawnSegments);
-  if (arguments.align) options.align_bytes = parse_align(*arguments.align);
-  options.contiguous = arguments.contiguous;
+  options.domain = domain_of(arguments.domain);
   if (arguments.failures) options.failures_folder = writable_folder("--failures", *arguments.failures);
   options.pinned = arguments.cases.empty() ? read_corpus(corpus_folder()) : read_case_files(arguments.cases);
   return options;

@@ -93,9 +93,13 @@ std::string passing_message(const RunReport& report) {
       if (property.kind == ResultKind::kPass) properties.insert(property.property);
     }
   }
-  return fmt::format("{} implementation{} kept {} propert{} on {} pinned and {} generated cases{}", implementations,
+  const std::string excluded =
+      report.excluded_cases == 0
+          ? std::string{}
+          : fmt::format("; options exclude {} case{}", report.excluded_cases, report.excluded_cases == 1 ? "" : "s");
+  return fmt::format("{} implementation{} kept {} propert{} on {} pinned and {} generated cases{}{}", implementations,
                      implementations == 1 ? "" : "s", properties.size(), properties.size() == 1 ? "y" : "ies",
-                     report.pinned_cases, report.generated_cases,
+                     report.pinned_cases, report.generated_cases, excluded,
                      report.cut_by_clock ? "; the time was up before all cases were judged (--time)" : "");
 }
 
@@ -114,6 +118,7 @@ Json property_json(const PropertyResult& result, const std::string& implementati
   Json json = {{"name", result.property}, {"verdict", word(result.kind)}, {"cases", result.cases}};
   if (!result.reason.empty()) json["reason"] = result.reason;
   if (result.unsupported > 0) json["unsupported"] = result.unsupported;
+  if (result.outside_domain > 0) json["outside_domain"] = result.outside_domain;
   json["classes"] = Json::object();
   for (const auto& [name, count] : result.classes) json["classes"][name] = count;
   if (!result.counterexample) return json;
@@ -140,6 +145,7 @@ Json implementation_json(const ImplementationResult& result, const ReplayCommand
                {"reason", result.reason},
                {"cut_by_clock", result.cut_by_clock},
                {"left_out", result.left_out},
+               {"serving_pairs", {{"met", result.serving_pairs.met}, {"possible", result.serving_pairs.possible}}},
                {"properties", Json::array()}};
   for (const PropertyResult& property : result.properties) {
     json["properties"].push_back(property_json(property, result.implementation, replays));
@@ -295,6 +301,7 @@ std::string render_json(const RunReport& report, const Conclusion& conclusion, c
                {"seconds", std::round(report.seconds * 1000) / 1000},
                {"cut_by_clock", report.cut_by_clock},
                {"pinned_cases", report.pinned_cases},
+               {"excluded_cases", report.excluded_cases},
                {"generated_cases", report.generated_cases},
                {"below_floor", Json::array()},
                {"implementations", Json::array()}};

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "properties/report/paint.h"
@@ -187,6 +188,23 @@ std::string time_notes(const RunReport& report) {
   return text;
 }
 
+// How many pairs of serving shapes met; implementations with equal numbers in one line.
+std::string serving_notes(const RunReport& report) {
+  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::string>> by_numbers;
+  for (const ImplementationResult& result : report.implementations) {
+    const auto& [met, possible] = result.serving_pairs;
+    if (possible > 0) by_numbers[{possible, met}].push_back(printable(result.implementation));
+  }
+  std::string text;
+  for (const auto& [numbers, names] : by_numbers) {
+    text += fmt::format(
+        "serving shapes: {} of {} pairs of rows, topk, S, length, placement, stride, base and missing "
+        "segment met ({})\n",
+        numbers.second, numbers.first, fmt::join(names, ", "));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string render_table(const RunReport& report, const TextStyle& style) {
@@ -215,7 +233,8 @@ std::string render_table(const RunReport& report, const TextStyle& style) {
     text += table_block(std::span(columns).subspan(begin, end - begin), names, name_width, gap, style);
     begin = end;
   }
-  return text + table_notes(report) + floor_notes(report) + unsupported_counts(report) + time_notes(report);
+  return text + table_notes(report) + floor_notes(report) + serving_notes(report) + unsupported_counts(report) +
+         time_notes(report);
 }
 
 std::string render_rates(const RunReport& report, const TextStyle& style) {

@@ -14,15 +14,18 @@
 namespace kvwitness::harness::judges {
 namespace {
 
-// Changes the tokens and lengths of the rows of one parity.
+// Changes the tokens and lengths of the rows of one parity. No length passes the longest one, and a row whose tokens lie
+// in its context is replaced by such a row, so that the case stays in its domain.
 Case with_other_neighbours(const Case& value, std::int64_t parity) {
   Case other = call_only(value);
+  const std::int32_t longest = std::ranges::max(value.context_lens);
   for (std::int64_t row = parity; row < value.rows(); row += 2) {
     std::int32_t& context_len = other.context_lens[static_cast<std::size_t>(row)];
+    const std::int32_t other_len = context_len <= 1 ? std::clamp(longest, 1, 5) : context_len / 2 + 1;
     for (std::int32_t& token : learned_row(other, row)) {
-      token = token < 0 ? 0 : token < context_len ? context_len - 1 - token : -1;
+      token = token < 0 ? 0 : token < context_len ? (context_len - 1 - token) % other_len : -1;
     }
-    context_len = context_len <= 1 ? 5 : context_len / 2 + 1;
+    context_len = other_len;
   }
   return other;
 }

@@ -49,8 +49,10 @@ std::span<const SourcedCase> CaseJudge::next_batch(std::span<const SourcedCase> 
 }
 
 bool CaseJudge::is_judged(const ImplementationRun& run, const Case& value, std::size_t property,
-                          std::optional<std::size_t> stream_property) const {
+                          std::optional<std::size_t> stream_property, JudgedBy judged_by) const {
   const Property& candidate = *context_.properties[property];
+  if (judged_by == JudgedBy::kWholeCalls && !candidate.judges_large_calls) return false;
+  if (judged_by != JudgedBy::kEverything && candidate.is_metamorphic_relation) return false;
   if (run.is_settled(property) || !candidate.concerns(value.operation)) return false;
   if (!candidate.is_metamorphic_relation || stream_property == property) return true;
   const std::size_t most = run.recording.is_slow() ? kMostElementsOfSlowRelations : kMostElementsOfRelations;
@@ -59,12 +61,12 @@ bool CaseJudge::is_judged(const ImplementationRun& run, const Case& value, std::
 }
 
 std::int64_t CaseJudge::judge(ImplementationRun& run, std::span<const SourcedCase> batch,
-                              std::optional<std::size_t> stream_property) {
+                              std::optional<std::size_t> stream_property, JudgedBy judged_by) {
   if (run.is_given_up()) return 0;
   run.recording.make_room();
   std::vector<JudgedCase> judged;
   try {
-    judged = run_cases(run, batch, stream_property);
+    judged = run_cases(run, batch, stream_property, judged_by);
     if (batch.size() > 1) {
       judge_together(run, judged);
     } else {
@@ -90,12 +92,13 @@ void CaseJudge::note_hang(ImplementationRun& run, JudgedCase& judged) {
 
 // The cases' own runs. What is not served, or not run any more, is not among them.
 std::vector<CaseJudge::JudgedCase> CaseJudge::run_cases(ImplementationRun& run, std::span<const SourcedCase> batch,
-                                                        std::optional<std::size_t> stream_property) {
+                                                        std::optional<std::size_t> stream_property,
+                                                        JudgedBy judged_by) {
   std::vector<JudgedCase> judged;
   for (const SourcedCase& given : batch) {
     JudgedCase one{.given = given, .verdicts = {}};
     for (std::size_t i = 0; i < context_.properties.size(); ++i) {
-      if (is_judged(run, *given.value, i, stream_property)) one.verdicts.push_back({.property = i});
+      if (is_judged(run, *given.value, i, stream_property, judged_by)) one.verdicts.push_back({.property = i});
     }
     if (one.verdicts.empty()) continue;
     if (!run.ration.affords(*given.value)) {
@@ -177,8 +180,9 @@ void CaseJudge::settle(ImplementationRun& run, std::span<const JudgedCase> batch
   std::vector<FoundFailure> failures;
   for (const JudgedCase& judged : batch) {
     for (const PropertyVerdict& one : judged.verdicts) {
-      if (one.verdict.kind == Verdict::Kind::kSilent) continue;
       PropertyResult& result = run.result.properties[one.property];
+      if (one.verdict.is_outside_domain) ++result.outside_domain;
+      if (one.verdict.kind == Verdict::Kind::kSilent) continue;
       const bool fails_in_batch = std::ranges::find(failures, one.property, &FoundFailure::property) != failures.end();
       const bool failed_before = result.kind == ResultKind::kFail || fails_in_batch;
       if (!failed_before) ++result.cases;

@@ -28,6 +28,9 @@ void conclude_property(const ImplementationRun& run, const Property& property, P
   } else if (!why_not_provided.empty()) {
     result.kind = ResultKind::kNotProvided;
     result.reason = why_not_provided;
+  } else if (result.outside_domain > 0) {
+    result.kind = ResultKind::kUnsupported;
+    result.reason = "every call to compare with lies outside the domain";
   } else if (result.unsupported > 0) {
     result.kind = ResultKind::kUnsupported;
     result.reason = kServesNoShape;

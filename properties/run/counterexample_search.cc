@@ -25,6 +25,8 @@ constexpr std::size_t kCheapElements = 1 << 15;
 constexpr int kTries = 2;
 // How many attempts that begin with a restart are made even where the limit is used up.
 constexpr std::int64_t kLeastFreshAttempts = 40;
+// How many calls all attempts that begin with a restart make together, where a case has many prior calls.
+constexpr std::int64_t kMostCallsOfShrinking = 1'000'000;
 // Relations make further calls of their own, so their numbers of prior calls are tried one by one up to here.
 constexpr std::size_t kMostPriorCallsOneByOne = 128;
 
@@ -199,7 +201,10 @@ class Search {
   }
 
   void shrink_afresh(const Case& start) {
-    const std::int64_t budget = std::min(limits_.attempts, std::max(limits_.fresh_attempts, kLeastFreshAttempts));
+    const auto calls = static_cast<std::int64_t>(start.prior_calls.size()) + 1;
+    const std::int64_t affordable = std::max<std::int64_t>(kMostCallsOfShrinking / calls, 1);
+    const std::int64_t budget =
+        std::min({limits_.attempts, std::max(limits_.fresh_attempts, kLeastFreshAttempts), affordable});
     implementation_.hurry(failure_.hung);
     const Shrunk shrunk =
         shrink(start, budget, [this](const Case& value) { return in_time(value, &Search::fresh_trial); });

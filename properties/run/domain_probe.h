@@ -11,8 +11,8 @@
 
 namespace kvwitness::harness {
 
-// The domain with the widths, segment counts, numbers of rows, alignments and strides left out that the implementation
-// declines in small legal calls, by supports() or by its answer. A domain of which it declines everything comes back as
+// The domain with the operations, widths, segment counts, numbers of rows, alignments and strides left out that the
+// implementation declines in small legal calls, by supports() or by its answer. A domain of which it declines everything comes back as
 // it was. Some 60 calls mostly, some thousands of an implementation that declines nearly all of them.
 //
 // @param is_over  whether to ask no more: what was not asked about counts as served

@@ -16,6 +16,7 @@
 #include "properties/run/ration.h"
 #include "properties/run/recording.h"
 #include "properties/run/results.h"
+#include "properties/run/within_domain.h"
 
 namespace kvwitness::harness {
 
@@ -25,7 +26,10 @@ struct ImplementationRun {
 
   ImplementationRun(Implementation& implementation, std::int64_t fresh_attempts_of_run,
                     std::optional<Ration::Seconds> time_limit)
-      : ration(time_limit), recording(implementation, ration), fresh_attempts(fresh_attempts_of_run) {}
+      : ration(time_limit),
+        within(implementation),
+        recording(within, ration),
+        fresh_attempts(fresh_attempts_of_run) {}
 
   const std::string& name() const { return result.implementation; }
   bool is_given_up() const { return hangs >= kMostHangs; }
@@ -52,10 +56,11 @@ struct ImplementationRun {
   }
 
   Ration ration;
+  WithinDomain within;  // no call outside `domain` reaches the implementation
   Recording recording;
   bool is_available = true;
-  Domain domain;    // what the person and its own promises admit
-  Domain narrowed;  // what of it the implementation serves
+  const Domain& domain() const { return within.admitted(); }  // what the person and its own promises admit
+  Domain narrowed;                                            // what of it the implementation serves
   ImplementationResult result;
   // By property: it failed, and a counterexample that is easier to check may come yet.
   std::vector<bool> is_provisional;

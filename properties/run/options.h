@@ -3,6 +3,7 @@
 #define PROPERTIES_RUN_OPTIONS_H
 
 #include <kvwitness/case.h>
+#include <kvwitness/domain.h>
 
 #include <cstdint>
 #include <functional>
@@ -40,12 +41,9 @@ struct RunOptions {
   // How many of those may begin with a restart: for each failure, or for all failures together of an implementation
   // that starts slowly.
   std::int64_t fresh_shrink_attempts() const { return shrink_attempts / 4; }
-  // The domain that the command line narrows (`--topk`, `--segments`, `--contiguous`, `--align`); empty lists admit
-  // all. Pinned cases outside it are left out.
-  std::vector<std::int64_t> topk;
-  std::vector<std::int64_t> num_segments;
-  bool contiguous = false;
-  std::int64_t align_bytes = 4;
+  // What the command line admits (`--operation`, `--topk`, `--segments`, `--contiguous`, `--align`, `--max-context`,
+  // `--max-rows`, `--in-range`). Pinned cases outside it are left out.
+  Domain domain = whole_domain();
   // Where failures are kept; "": nowhere.
   std::string failures_folder;
   OnFailure on_failure;

@@ -64,13 +64,13 @@ std::unique_ptr<ImplementationRun> run_of(Implementation& implementation, const 
     run->result.reason = std::move(availability.why_not);
     return run;
   }
-  run->domain = domain_of(context.options, implementation);
-  run->narrowed = run->domain;
-  if (run->domain.operations.empty()) return run;
+  run->within.narrow(domain_of(context.options, implementation));
+  run->narrowed = run->domain();
+  if (run->domain().operations.empty()) return run;
   const ImplementationRun::Turn turn(*run);
   try {
     const Ration& ration = run->ration;
-    run->narrowed = probed_domain(run->domain, run->recording, [&] {
+    run->narrowed = probed_domain(run->domain(), run->recording, [&] {
       return ration.has_costly_shapes() || ration.spent() > ration.share(kShareOfProbe);
     });
     if (ration.has_costly_shapes()) {
@@ -89,9 +89,7 @@ std::unique_ptr<ImplementationRun> run_of(Implementation& implementation, const 
 
 std::int64_t expected_cases(const RunContext& context) {
   const RunOptions& options = context.options;
-  const Domain domain = domain_of(options);
-  const auto pinned =
-      std::ranges::count_if(options.pinned, [&](const PinnedCase& one) { return admits_case(domain, one.value); });
+  const std::int64_t pinned = std::ssize(options.pinned) - context.report.excluded_cases;
   const auto available = std::ranges::count_if(context.runs, [](const auto& run) { return run->is_available; });
   return available * (pinned + std::ssize(options.properties) * options.cases_per_property);
 }
@@ -103,6 +101,14 @@ std::expected<void, std::string> prepare_runs(RunContext& context,
   const RunOptions& options = context.options;
   if (options.properties.empty()) return std::unexpected("no property to judge by");
   if (implementations.empty()) return std::unexpected("no implementation to judge");
+  context.report.excluded_cases = std::ranges::count_if(
+      options.pinned, [&](const PinnedCase& one) { return !admits_case(options.domain, one.value); });
+  if (context.report.excluded_cases == std::ssize(options.pinned) && !options.pinned.empty() &&
+      options.cases_per_property <= 0) {
+    const std::string excluded = std::to_string(context.report.excluded_cases);
+    return std::unexpected("no case to judge: options exclude " + excluded + (excluded == "1" ? " case" : " cases") +
+                           ", and no generated ones are asked for");
+  }
   if (options.pinned.empty() && options.cases_per_property <= 0) {
     return std::unexpected("no case to judge: neither pinned cases nor generated ones");
   }

@@ -57,9 +57,18 @@ struct PropertyResult {
   std::string reason;            // where skipped, not provided or unsupported
   std::int64_t cases = 0;        // judged, silent ones not counted
   std::int64_t unsupported = 0;  // cases outside the implementation's domain
+  // Cases of which a relation says nothing, because every call to compare with lies outside the domain.
+  std::int64_t outside_domain = 0;
   // Hits by coverage class among the cases drawn for this property; a class that may occur and did not has 0.
   std::map<std::string, std::int64_t> classes;
   std::optional<Counterexample> counterexample;
+};
+
+// Pairs of levels of the serving shapes: two of the numbers of rows, widths, segment counts, classes of lengths, operations,
+// strides, bases and missing segments.
+struct ServingPairs {
+  std::int64_t met = 0;       // that a case has which the implementation served
+  std::int64_t possible = 0;  // in its domain; 0 where that has no serving shape, or few cases were asked for
 };
 
 struct ImplementationResult {
@@ -73,6 +82,7 @@ struct ImplementationResult {
   std::int64_t generated = 0;    // cases of the streams that were judged without a failure
   double generated_seconds = 0;  // what those took, a property's further runs and judging included
   double own_seconds = 0;        // what of it was the implementation itself
+  ServingPairs serving_pairs;
   std::vector<PropertyResult> properties;
 };
 
@@ -91,6 +101,7 @@ struct RunReport {
   bool cut_by_clock = false;
   std::vector<ImplementationResult> implementations;
   std::vector<MissedFloor> missed_floors;
+  std::int64_t excluded_cases = 0;           // pinned ones that the options leave out
   std::int64_t pinned_cases = 0;             // judged of the implementation that served most of them
   std::int64_t generated_cases = 0;          // judged, all properties and implementations together
   std::int64_t judged_cases = 0;             // the sum of PropertyResult::cases

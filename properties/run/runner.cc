@@ -6,8 +6,10 @@
 
 #include "properties/run/case_judge.h"
 #include "properties/run/conclusion.h"
+#include "properties/run/history_stage.h"
 #include "properties/run/preparation.h"
 #include "properties/run/run_context.h"
+#include "properties/run/serving_stage.h"
 #include "properties/run/stages.h"
 #include "properties/run/triage.h"
 
@@ -24,17 +26,27 @@ std::expected<RunReport, std::string> run_properties(const RunOptions& options,
 
   CaseJudge judge(context, triage);
   Stages stages(context, judge);
-  const auto judge_given = [&](bool costly_shapes) {
+  HistoryStage histories(context, triage);
+  ServingStage serving(context, judge);
+  const auto for_each_run = [&](auto judge_part) {
     for (const auto& run : context.runs) {
-      if (!run->is_available || run->domain.operations.empty() || run->has_costly_shapes != costly_shapes) continue;
-      stages.judge_pinned(*run);
-      stages.judge_shared(*run);
+      if (run->is_available && !run->domain().operations.empty()) judge_part(*run);
     }
   };
+  const auto judge_given = [&](ImplementationRun& run) {
+    stages.judge_pinned(run);
+    stages.judge_shared(run);
+  };
   // Generated cases have few shapes where each costs much, and come first there: given ones would use up its time.
-  judge_given(false);
+  for_each_run([&](ImplementationRun& run) {
+    if (!run.has_costly_shapes) judge_given(run);
+  });
   for (std::size_t i = 0; i < options.properties.size(); ++i) stages.judge_stream(i);
-  judge_given(true);
+  for_each_run([&](ImplementationRun& run) {
+    if (run.has_costly_shapes) judge_given(run);
+    histories.judge(run);
+    serving.judge(run);
+  });
 
   conclude_results(context);
   triage.mark_fixed_failures();

@@ -40,7 +40,7 @@ constexpr std::string_view kGenerated = "generated";  // the source of a drawn c
 void Stages::judge_pinned(ImplementationRun& run) {
   std::vector<SourcedCase> admitted, large;
   for (const PinnedCase& pinned : context_.options.pinned) {
-    if (!admits_case(run.domain, pinned.value)) continue;
+    if (!admits_case(run.domain(), pinned.value)) continue;
     const bool is_large = elements_with_prior_calls(pinned.value) > kMostElementsOfSmallCases;
     (is_large ? large : admitted).push_back({&pinned.value, pinned.source});
   }
@@ -82,7 +82,12 @@ void Stages::judge_stream(std::size_t property) {
   for (const auto& run : context_.runs) {
     if (!run->is_available) continue;
     const Domain domain = stream_domain(run->narrowed, *context_.properties[property], run->recording);
-    if (domain.operations.empty()) continue;
+    if (domain.operations.empty()) {
+      // Declined as a whole when the implementation was asked.
+      const Domain provided = stream_domain(run->domain(), *context_.properties[property], run->recording);
+      if (!provided.operations.empty()) ++run->result.properties[property].unsupported;
+      continue;
+    }
     const auto group = std::ranges::find(groups, domain, [](const auto& one) -> const Domain& { return one.first; });
     if (group == groups.end()) {
       groups.push_back({domain, {run.get()}});
@@ -188,12 +193,17 @@ void Stages::note_stream_classes(std::size_t property, const Domain& domain, std
       result.classes[std::string(kind.name)] = hits[i];
       const bool is_whole = result.kind != ResultKind::kFail && !run->is_over() && run->ration.left_out() == 0;
       if (!is_whole || hits[i] >= floor) continue;
+      const std::int64_t floor_here =
+          !context_.enforces_floors()
+              ? floor
+              : floor_within(domain, kind, context_.properties[property]->focus, context_.options.cases_per_property);
+      if (hits[i] >= floor_here) continue;
       context_.report.missed_floors.push_back({.implementation = run->name(),
                                                .property = result.property,
                                                .case_class = std::string(kind.name),
                                                .hits = hits[i],
-                                               .floor = floor,
-                                               .enforced = context_.enforces_floors() && run->ration.left_out() == 0});
+                                               .floor = floor_here,
+                                               .enforced = context_.enforces_floors()});
     }
   }
 }

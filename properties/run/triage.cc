@@ -57,7 +57,7 @@ void Triage::replay_in_time(KeptFailure& kept) {
   PropertyResult& result = run.result.properties[kept.property];
   for (const Case& value : kept.entry.cases) {
     if (result.kind == ResultKind::kFail || !property.concerns(value.operation)) continue;
-    if (!admits_case(run.domain, value) || !run.recording.supports(value)) continue;
+    if (!admits_case(run.domain(), value) || !run.recording.supports(value)) continue;
     const std::vector<Case> prior_calls = run.recording.calls();
     const std::int64_t hangs_before = run.recording.hangs();
     Outcome outcome = run.recording.run(value);
@@ -113,7 +113,7 @@ void Triage::handle(ImplementationRun& run, std::size_t property, const Failure&
       find_counterexample(failure, run.recording, run.known,
                           {.attempts = options.shrink_attempts,
                            .fresh_attempts = fresh_attempts_left,
-                           .admits = [&](const Case& value) { return admits_case(run.domain, value); },
+                           .admits = [&](const Case& value) { return admits_case(run.domain(), value); },
                            .is_over = [&] { return run.ration.is_over() || run.ration.spent() > end; }});
   if (!entry.path.empty()) {
     found.failure_file = entry.path;

@@ -472,6 +472,11 @@ TEST(Usage, EveryWrongOptionIsExitStatus2AndNamesItself) {
       {{"verify", "--time", "-1"}, ""},
       {{"verify", "--topk", "8,,16"}, "--topk is '8,,16'"},
       {{"verify", "--segments", "x"}, "--segments is 'x'"},
+      {{"verify", "--operation", "scater"}, "'scater' in it is no operation; did you mean 'scatter'?"},
+      {{"verify", "--max-context", "0"}, "--max-context is '0', not an integer from 1 to 2147483647"},
+      {{"verify", "--max-rows", "-1"}, "--max-rows"},
+      {{"verify", "mine.so"}, "did you mean --plugin mine.so?"},
+      {{"verify", "cases.jsonl"}, "did you mean --cases cases.jsonl?"},
       {{"verify", "--align", "12"}, "4, 8, 16, 32 or 64"},
       {{"verify", "--json", "/nonexistent/r.json"}, "--json /nonexistent/r.json"},
       {{"verify", "--junit", folder.path("")}, "--junit"},
@@ -498,6 +503,24 @@ TEST(Usage, EveryWrongOptionIsExitStatus2AndNamesItself) {
     EXPECT_THAT(run.err, AllOf(StartsWith("kvwitness: "), HasSubstr(named))) << shown;
     EXPECT_EQ(run.out, "") << shown;
   }
+}
+
+TEST(Usage, CasesThatTheOptionsExcludeAreCounted) {
+  const Finished none =
+      kvwitness({"verify", "--impl", "scalar", "--topk", "2048", "--cases", "-", "--cases-per-property", "0"}, kRight);
+  EXPECT_EQ(none.exit_status, 2);
+  EXPECT_THAT(none.err, HasSubstr("no case to judge: options exclude 1 case, and"));
+  const Finished some = kvwitness(brief({"--topk", "8", "--quiet"}), kRight + kBare);
+  EXPECT_EQ(some.exit_status, 0) << some.out << some.err;
+  EXPECT_THAT(some.out, HasSubstr("on 0 pinned and"));
+  EXPECT_THAT(some.out, HasSubstr("options exclude 2 cases"));
+}
+
+TEST(Verify, JudgesTheDomainThatManyOptionsLeave) {
+  const Finished run =
+      kvwitness({"verify", "--impl", "scalar", "--operation", "apply,scatter", "--topk", "8,16", "--segments", "0,4",
+                 "--contiguous", "--align", "16", "--max-context", "100", "--max-rows", "3", "--in-range", "--quiet"});
+  EXPECT_EQ(run.exit_status, 0) << run.out << run.err;
 }
 
 TEST(Usage, ABadFileIsNamedWithItsLineAndKey) {

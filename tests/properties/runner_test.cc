@@ -18,6 +18,7 @@
 #include "properties/run/failure_database.h"
 #include "properties/run/judge_case.h"
 #include "properties/run/recording.h"
+#include "properties/sandbox/call.h"
 #include "properties/shrinking/shrinking.h"
 #include "tests/properties/faulty_rule.h"
 #include "tests/properties/faulty_runs.h"
@@ -336,6 +337,50 @@ TEST(Runner, JudgesANarrowImplementationMostlyOnShapesThatItServes) {
   EXPECT_EQ(properties[0].counterexample->minimal.topk, 512);
   EXPECT_EQ(properties[0].counterexample->minimal.rows(), 1);
   EXPECT_THAT(report.missed_floors, IsEmpty());
+}
+
+// Answers as the rule does, and declines by its answer: what is odd, and every operation but scatter.
+class Declining final : public ForwardingImplementation {
+ public:
+  explicit Declining(Implementation& inner) : ForwardingImplementation(inner) {}
+  bool checks_arguments() const override { return false; }
+  Outcome run_in(const Case& value, const MemoryContext& memory_context) override {
+    const bool declines = value.operation != Operation::kScatter || value.topk % 2 == 1;
+    if (!declines) return ForwardingImplementation::run_in(value, memory_context);
+    ++asked_[call_shape_of(value, value.row_stride.has_value())];
+    return Outcome::ended(Ending::kUnsupported, "declined");
+  }
+  std::vector<Outcome> run_together(std::span<const RunRequest> requests) override {
+    return Implementation::run_together(requests);
+  }
+  const std::map<CallShape, int>& asked() const { return asked_; }
+
+ private:
+  std::map<CallShape, int> asked_;
+};
+
+TEST(Runner, AsksNoMoreForWhatIsDeclinedAnOperationAsWellAsAShape) {
+  FaultyRule rule("rule", {}, false);
+  auto declining = std::make_unique<Declining>(rule);
+  const Declining* const declined = declining.get();
+  RunOptions options = small_run();
+  options.cases_per_property = 60;
+  options.properties = properties_named({"oracle_equality", "coverage", "added_occupant", "budget"});
+  std::vector<std::unique_ptr<Implementation>> implementations;
+  implementations.push_back(std::move(declining));
+  const auto report = run_properties(options, implementations, {});
+  ASSERT_TRUE(report.has_value());
+  int others = 0;
+  for (const auto& [shape, times] : declined->asked()) {
+    EXPECT_EQ(times, 1) << name_of(shape.operation) << ", topk " << shape.topk;
+    if (shape.operation != Operation::kScatter) ++others;
+  }
+  EXPECT_LT(others, 1500);  // the probe's
+  const auto& properties = report->implementations[0].properties;
+  EXPECT_EQ(properties[0].kind, ResultKind::kPass);
+  EXPECT_GT(properties[0].cases, 60);
+  EXPECT_EQ(properties[2].kind, ResultKind::kUnsupported);  // of witness indices, which are declined
+  EXPECT_GT(report->generated_cases, 150);                  // three streams of 60, of shapes that it serves
 }
 
 // A run in which a class of cases never came ends with exit status 2, whatever else held.
@@ -673,7 +718,7 @@ TEST_P(HangingImplementation, FailsWhereItNeverAnswers) {
 TEST(Runner, LeavesOutPinnedCasesBeyondTheNarrowedDomain) {
   RunOptions options = small_run();
   options.cases_per_property = 0;
-  options.topk = {8};
+  options.domain.topk = {8};
   options.pinned = {
       pinned(
           R"({"kvwitness_case":1,"operation":"scatter","topk":1,"num_segments":2,"context_lens":[16],"learned":[[0]]})"),
