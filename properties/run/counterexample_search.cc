@@ -25,8 +25,9 @@ constexpr std::size_t kCheapElements = 1 << 15;
 constexpr int kTries = 2;
 // How many attempts that begin with a restart are made even where the limit is used up.
 constexpr std::int64_t kLeastFreshAttempts = 40;
-// How many calls all attempts that begin with a restart make together, where a case has many prior calls.
-constexpr std::int64_t kMostCallsOfShrinking = 1'000'000;
+// How many calls the search for the fewest prior calls makes, and how many all attempts to shrink a case together with
+// them.
+constexpr std::int64_t kMostCallsOfShrinking = 400'000;
 // Relations make further calls of their own, so their numbers of prior calls are tried one by one up to here.
 constexpr std::size_t kMostPriorCallsOneByOne = 128;
 
@@ -239,8 +240,10 @@ class Search {
       return fewer;
     };
     std::size_t too_few = 0, enough = value.prior_calls.size();
-    while (enough - too_few > 1 && !limits_.is_over()) {
+    std::int64_t calls_left = kMostCallsOfShrinking;
+    while (enough - too_few > 1 && calls_left > 0 && !limits_.is_over()) {
       const std::size_t middle = too_few + (enough - too_few) / 2;
+      calls_left -= static_cast<std::int64_t>(middle) + 1;
       (fresh_trial(with_last(middle)).fails() ? enough : too_few) = middle;
     }
     value = with_last(enough);
