@@ -75,7 +75,9 @@ class Builder {
     for (std::size_t level = 0; level < level_counts_[factor]; ++level) {
       choices.emplace_back(gain(combination, factor, level), level);
     }
-    std::ranges::stable_sort(choices, std::greater<>{}, [](const auto& choice) { return choice.first; });
+    std::ranges::sort(choices, [](const auto& one, const auto& other) {
+      return one.first != other.first ? one.first > other.first : one.second < other.second;
+    });
     for (const auto& [closed, level] : choices) {
       combination[factor] = level;
       if (complete(combination)) return true;

@@ -181,7 +181,7 @@ ServingCases::ServingCases(const Domain& domain, std::int64_t most_tokens, std::
       },
       [this](const Combination& combination) { return admits(combination); });
   combinations_ = std::move(array.combinations);
-  std::ranges::stable_sort(combinations_, {}, [this](const Combination& one) { return tokens_of(one); });
+  std::ranges::sort(combinations_, {}, [this](const Combination& one) { return std::pair(tokens_of(one), one); });
   std::ranges::copy_if(array.tuples, std::inserter(pairs_, pairs_.end()),
                        [](const LevelTuple& tuple) { return tuple.size() == 2; });
 }
