@@ -51,8 +51,8 @@ void expect_each_slot_once(std::int64_t topk, std::size_t offset_bytes) {
     tokens.push_back(static_cast<std::int32_t>(slot) + 1000);
   }
   simt::GlobalBuffer<std::int32_t> row(tokens, 64, offset_bytes);
-  simt::GlobalBuffer<int> counts(static_cast<std::size_t>(topk));
-  simt::GlobalBuffer<int> foreign(1);
+  simt::GlobalBuffer<int> counts(static_cast<std::size_t>(topk), 0);
+  simt::GlobalBuffer<int> foreign(1, 0);
   simt::Config config;
   config.block = kThreads;
   const simt::Report report =
@@ -99,7 +99,7 @@ void expect_stream_to_match(unsigned int threads) {
   // L = 1,000, S = 40: segments of 25 tokens. Occupied: 0, 3 (twice), 39 (by a token past the end too), 7.
   simt::GlobalBuffer<std::int32_t> row(std::vector<std::int32_t>{24, 75, -1, 99, 5000, 175, INT32_MIN});
   for (int stride = 1; stride < 8; stride += 3) {
-    simt::GlobalBuffer<std::uint64_t> missing(threads);
+    simt::GlobalBuffer<std::uint64_t> missing(threads, 0);
     simt::GlobalBuffer<int> witnesses(40, -77);
     simt::Config config;
     config.block = threads;
@@ -141,8 +141,8 @@ struct Marks {
 
 Marks marks_of(const std::vector<std::int32_t>& tokens, std::int32_t context_len, std::uint64_t num_segments) {
   simt::GlobalBuffer<std::int32_t> on_device(tokens);
-  simt::GlobalBuffer<std::uint32_t> marked(tokens.size());
-  simt::GlobalBuffer<int> narrow(1);
+  simt::GlobalBuffer<std::uint32_t> marked(tokens.size(), 0);
+  simt::GlobalBuffer<int> narrow(1, 0);
   const simt::Report report = simt::launch({}, mark, on_device.data(), static_cast<int>(tokens.size()), context_len,
                                            num_segments, marked.data(), narrow.data());
   EXPECT_TRUE(report.ok()) << report.to_string();
@@ -206,7 +206,7 @@ TEST(WriteWitnessIndices, TakesPaddingNextToTheLargestLengthForNoSegment) {
   for (const std::uint64_t num_segments : {65u, 100u, 4096u}) {
     for (const std::int32_t padding : {INT32_MIN, INT32_MIN + 1, -1}) {
       simt::GlobalBuffer<std::int32_t> row(std::vector<std::int32_t>{padding, 0});
-      simt::GlobalBuffer<std::int32_t> witnesses(num_segments);
+      simt::GlobalBuffer<std::int32_t> witnesses(num_segments, 0);
       simt::Config config;
       config.block = 64;
       const simt::Report report = simt::launch(config, write_row, row.data(), std::int64_t{2}, kLongest,

@@ -64,7 +64,7 @@ TEST(SimtCoordinates, EveryThreadOfAThreeDimensionalGridRunsOnce) {
     config.block = dim3(5, 3, 2);
     config.schedule = schedule;
     GlobalBuffer<uint3> threads(12 * 30, uint3{99, 99, 99}), blocks(12 * 30, uint3{99, 99, 99});
-    GlobalBuffer<int> out_of_range(1);
+    GlobalBuffer<int> out_of_range(1, 0);
     const Report report = launch(config, record_coordinates, threads.data(), blocks.data(), out_of_range.data());
     expect_ok(report);
     EXPECT_EQ(report.blocks_run, 12u);
@@ -80,7 +80,7 @@ TEST(SimtCoordinates, EveryThreadOfAThreeDimensionalGridRunsOnce) {
 
 TEST(SimtLaunch, RefusesWhatNoGpuCanLaunch) {
   GlobalBuffer<uint3> unused(1);
-  GlobalBuffer<int> flag(1);
+  GlobalBuffer<int> flag(1, 0);
   for (const dim3 block : {dim3(0), dim3(1025), dim3(32, 33), dim3(1, 1, 65)}) {
     Config config;
     config.block = block;
@@ -249,8 +249,8 @@ __global__ void shuffle_wide_values(double* doubles, long long* integers) {
 }
 
 TEST(SimtWarp, ShufflesMoveEightByteValues) {
-  GlobalBuffer<double> doubles(32);
-  GlobalBuffer<long long> integers(32);
+  GlobalBuffer<double> doubles(32, 0);
+  GlobalBuffer<long long> integers(32, 0);
   expect_ok(launch(one_block(32, pct_schedule(3)), shuffle_wide_values, doubles.data(), integers.data()));
   for (unsigned lane = 0; lane < 32; ++lane) {
     EXPECT_EQ(doubles[lane], 0.5 + (lane ^ 1u));
@@ -310,7 +310,7 @@ __global__ void ballot_of_partial_warp(unsigned* out) {
 }
 
 TEST(SimtWarp, AFullMaskInAPartialWarpNamesTheLanesThatExist) {
-  GlobalBuffer<unsigned> out(40);
+  GlobalBuffer<unsigned> out(40, 0);
   expect_ok(launch(one_block(40, random_schedule(1)), ballot_of_partial_warp, out.data()));
   EXPECT_EQ(out[0], 0xFFFFFFFFu);
   EXPECT_EQ(out[32], 0xFFu);
@@ -328,7 +328,7 @@ __global__ void meet_in_halves(unsigned* out) {
 
 TEST(SimtWarp, DisjointMasksMeetApart) {
   for (const std::uint64_t schedule : some_schedules()) {
-    GlobalBuffer<unsigned> out(32);
+    GlobalBuffer<unsigned> out(32, 0);
     expect_ok(launch(one_block(32, schedule), meet_in_halves, out.data()));
     EXPECT_EQ(out[0], 0x0000FFFFu);
     EXPECT_EQ(out[31], 0xFFFF0000u);
@@ -346,7 +346,7 @@ __global__ void record_active_mask(unsigned* next, unsigned* lanes, unsigned* ma
 TEST(SimtWarp, TheActiveMaskHoldsTheCallerAndNotAlwaysTheOtherLanesThatCanRun) {
   bool alone = false, together = false;
   for (const std::uint64_t schedule : some_schedules()) {
-    GlobalBuffer<unsigned> next(1), lanes(32), masks(32);
+    GlobalBuffer<unsigned> next(1, 0), lanes(32, 0), masks(32, 0);
     expect_ok(launch(one_block(32, schedule), record_active_mask, next.data(), lanes.data(), masks.data()));
     for (unsigned turn = 0; turn < 32; ++turn) {
       EXPECT_NE(masks[turn] >> lanes[turn] & 1u, 0u);
@@ -370,7 +370,7 @@ __global__ void vote(int limit, int* all, int* any, int* count) {
 TEST(SimtBarrier, VotesOfAllThreadsReachAllThreads) {
   for (const std::uint64_t schedule : some_schedules()) {
     for (const int limit : {0, 1, 69, 70}) {
-      GlobalBuffer<int> all(70), any(70), count(70);
+      GlobalBuffer<int> all(70, 0), any(70, 0), count(70, 0);
       expect_ok(launch(one_block(70, schedule), vote, limit, all.data(), any.data(), count.data()));
       EXPECT_THAT(all.to_vector(), Each(limit == 70 ? 1 : 0));
       EXPECT_THAT(any.to_vector(), Each(limit == 0 ? 0 : 1));
@@ -403,7 +403,7 @@ TEST(SimtShared, StartsPoisonedInEveryBlock) {
     Config config = one_block(48, schedule);
     config.grid = 3;
     config.dynamic_shared_bytes = 48;
-    GlobalBuffer<unsigned char> fixed(3 * 48), dynamic(3 * 48), plain(3 * 48);
+    GlobalBuffer<unsigned char> fixed(3 * 48, 0), dynamic(3 * 48, 0), plain(3 * 48, 0);
     expect_ok(launch(config, look_at_fresh_shared<1>, fixed.data(), dynamic.data()));
     expect_ok(launch(config, look_at_fresh_shared_plainly, plain.data()));
     EXPECT_THAT(fixed.to_vector(), Each(Not(0)));
@@ -415,7 +415,7 @@ TEST(SimtShared, StartsPoisonedInEveryBlock) {
 TEST(SimtShared, PoisonDiffersBetweenSchedules) {
   std::set<unsigned char> first_bytes;
   for (const std::uint64_t schedule : some_schedules()) {
-    GlobalBuffer<unsigned char> fixed(48), dynamic(48);
+    GlobalBuffer<unsigned char> fixed(48, 0), dynamic(48, 0);
     Config config = one_block(48, schedule);
     config.dynamic_shared_bytes = 48;
     expect_ok(launch(config, look_at_fresh_shared<1>, fixed.data(), dynamic.data()));
@@ -440,8 +440,8 @@ __global__ void fill_all_dynamic_shared(unsigned bytes, unsigned* out) {
 TEST(SimtShared, HoldsAsManyBytesAsALaunchAsksFor) {
   for (const std::size_t bytes : {std::size_t{1}, std::size_t{4097}, std::size_t{227 * 1024}}) {
     Config config = one_block(32);
-    config.dynamic_shared_bytes = bytes;
-    GlobalBuffer<unsigned> out(32);
+    config.dynamic_shared_bytes = config.max_dynamic_shared_bytes = bytes;
+    GlobalBuffer<unsigned> out(32, 0);
     expect_ok(launch(config, fill_all_dynamic_shared, static_cast<unsigned>(bytes), out.data()));
     EXPECT_THAT(out.to_vector(), Each(bytes));
   }
@@ -472,8 +472,8 @@ __global__ void apply_atomics(int* values, unsigned* counters, float* sum) {
 TEST(SimtAtomics, UpdateAsTheGuideSays) {
   for (const std::uint64_t schedule : some_schedules()) {
     GlobalBuffer<int> values(std::vector<int>{0, 0, -1, 0, 0, 100, -100, -1, 0});
-    GlobalBuffer<unsigned> counters(2);
-    GlobalBuffer<float> sum(1);
+    GlobalBuffer<unsigned> counters(2, 0);
+    GlobalBuffer<float> sum(1, 0);
     expect_ok(launch(one_block(64, schedule), apply_atomics, values.data(), counters.data(), sum.data()));
     EXPECT_EQ(values[0], 64 * 63 / 2);
     EXPECT_EQ(values[1], -64 * 63 / 2);
@@ -501,7 +501,7 @@ __global__ void take_tickets(unsigned* next, unsigned* order) {
 }
 
 std::vector<unsigned> order_under(std::uint64_t schedule, unsigned blocks, unsigned threads) {
-  GlobalBuffer<unsigned> next(1), order(2 * blocks * threads);
+  GlobalBuffer<unsigned> next(1, 0), order(2 * blocks * threads, 0);
   Config config = one_block(threads, schedule);
   config.grid = blocks;
   expect_ok(launch(config, take_tickets, next.data(), order.data()));
@@ -571,7 +571,7 @@ TEST(SimtSchedule, AMissingBarrierGivesAWrongAnswerUnderEverySchedule) {
     GTEST_SKIP() << "ThreadSanitizer reports the race, as it should";
   }
   for (const std::uint64_t schedule : some_schedules()) {
-    GlobalBuffer<int> cells(64), seen(64);
+    GlobalBuffer<int> cells(64, 0), seen(64, 0);
     expect_ok(launch(one_block(64, schedule), write_then_read_neighbour, cells.data(), seen.data()));
     EXPECT_LT(std::count(seen.begin(), seen.end(), 1), 64);
   }
@@ -591,7 +591,7 @@ TEST(SimtSchedule, BothKindsFindAnOrderingInTheMiddleOfAThread) {
   for (const auto numbered : {random_schedule, pct_schedule}) {
     int found = 0;
     for (std::uint64_t n = 0; n < 300; ++n) {
-      GlobalBuffer<int> state(1), caught(1);
+      GlobalBuffer<int> state(1, 0), caught(1, 0);
       expect_ok(launch(one_block(2, numbered(n)), interrupt_between_atomics, state.data(), caught.data()));
       found += caught[0];
     }
@@ -616,7 +616,7 @@ __global__ void wait_for_last_thread(int* flag, int* out, int work) {
 
 TEST(SimtSchedule, AThreadThatPollsLetsTheOthersRun) {
   for (const std::uint64_t schedule : some_schedules()) {
-    GlobalBuffer<int> flag(1), out(64);
+    GlobalBuffer<int> flag(1, 0), out(64, 0);
     expect_ok(launch(one_block(64, schedule), wait_for_last_thread, flag.data(), out.data(), 0));
     EXPECT_THAT(out.to_vector(), Each(1));
   }
@@ -624,7 +624,7 @@ TEST(SimtSchedule, AThreadThatPollsLetsTheOthersRun) {
 
 TEST(SimtSchedule, ThreadsThatPollForLongTakeTurns) {
   for (const std::uint64_t schedule : {in_order, random_schedule(1), pct_schedule(1), pct_schedule(2)}) {
-    GlobalBuffer<int> flag(1), out(64);
+    GlobalBuffer<int> flag(1, 0), out(64, 0);
     expect_ok(launch(one_block(64, schedule), wait_for_last_thread, flag.data(), out.data(), 20000));
     EXPECT_THAT(out.to_vector(), Each(1));
   }
@@ -672,7 +672,7 @@ __global__ void consume(const int* box, int count, int* out) {
 }
 
 std::vector<int> overlapped(bool waits, std::uint64_t schedule) {
-  GlobalBuffer<int> box(3 * 40), out(5 * 32, kUntouched);
+  GlobalBuffer<int> box(3 * 40, 0), out(5 * 32, kUntouched);
   Config first = one_block(40, schedule), second = one_block(32);
   first.grid = 3;
   second.grid = 5;
@@ -700,7 +700,7 @@ TEST(SimtDependentLaunch, AReadWithoutTheWaitSeesOldData) {
 }
 
 TEST(SimtDependentLaunch, TheWaitOfAnOrdinaryLaunchReturnsAtOnce) {
-  GlobalBuffer<int> box(120, 1), out(32);
+  GlobalBuffer<int> box(120, 1), out(32, 0);
   expect_ok(launch(one_block(32), consume<true>, box.data(), 120, out.data()));
   EXPECT_THAT(out.to_vector(), Each(120));
 }
@@ -721,7 +721,7 @@ __global__ void exit_before_barrier(int* out) {
 
 TEST(SimtFault, AThreadThatExitsBeforeABarrierIsADivergence) {
   for (const std::uint64_t schedule : some_schedules()) {
-    GlobalBuffer<int> out(64);
+    GlobalBuffer<int> out(64, 0);
     const Report report = launch(one_block(64, schedule), exit_before_barrier, out.data());
     const Fault fault = fault_of(report);
     EXPECT_EQ(fault.kind, Fault::Kind::kDivergence);
@@ -758,7 +758,7 @@ __global__ void leave_before_ballot(unsigned* out) {
 
 TEST(SimtFault, ALaneThatAMaskNamesAndThatLeftIsMissing) {
   for (const std::uint64_t schedule : some_schedules()) {
-    GlobalBuffer<unsigned> out(64);
+    GlobalBuffer<unsigned> out(64, 0);
     const Fault fault = fault_of(launch(one_block(64, schedule), leave_before_ballot, out.data()));
     EXPECT_EQ(fault.kind, Fault::Kind::kMissingLane);
     EXPECT_THAT(fault.message, AllOf(HasSubstr("thread 16 (lane 16 of warp 0)"),
@@ -799,7 +799,7 @@ __global__ void shuffle_in_groups_of_five(int* out) {
 }
 
 TEST(SimtFault, LanesThatDisagreeAboutTheirMeetingAreAMismatch) {
-  GlobalBuffer<int> out(32);
+  GlobalBuffer<int> out(32, 0);
   for (const std::uint64_t schedule : some_schedules()) {
     // The upper half's own meeting may come first; the lower half then waits for lanes that have gone.
     const Fault fault = fault_of(launch(one_block(32, schedule), meet_with_different_masks));
@@ -853,15 +853,15 @@ TEST(SimtFault, WaitingForABlockThatHasNotStartedIsNoProgress) {
   if (active_sanitizer() != Sanitizer::kNone) {
     GTEST_SKIP() << "the limit of polls takes minutes under a sanitizer";
   }
-  GlobalBuffer<int> flags(2);
+  GlobalBuffer<int> flags(2, 0);
   Config config = one_block(1);
   config.grid = 2;
   EXPECT_EQ(fault_of(launch(config, wait_for_next_block, flags.data())).kind, Fault::Kind::kNoProgress);
 }
 
 TEST(SimtFault, ALaunchAfterAFaultIsAsGoodAsNew) {
-  GlobalBuffer<int> out(64);
-  GlobalBuffer<unsigned> ballots(64);
+  GlobalBuffer<int> out(64, 0);
+  GlobalBuffer<unsigned> ballots(64, 0);
   const std::vector<unsigned> expected = order_under(random_schedule(9), 2, 64);
   for (int repeat = 0; repeat < 3; ++repeat) {
     EXPECT_FALSE(launch(one_block(64), exit_before_barrier, out.data()).ok());
@@ -898,7 +898,7 @@ class SimtBounds : public testing::Test {
 };
 
 TEST_F(SimtBounds, AnAccessPastABufferOrFarBeforeItIsAFaultAtTheAccess) {
-  GlobalBuffer<int> values(8);
+  GlobalBuffer<int> values(8, 0);
   for (const std::int64_t index : {8, 9, 700, -1030}) {
     const Fault fault = fault_of(launch(one_block(32), write_at, values.data(), index));
     EXPECT_EQ(fault.kind, Fault::Kind::kOutOfBounds);
@@ -910,7 +910,7 @@ TEST_F(SimtBounds, AnAccessPastABufferOrFarBeforeItIsAFaultAtTheAccess) {
 }
 
 TEST_F(SimtBounds, AWriteJustBesideABufferIsFoundAfterTheLaunch) {
-  GlobalBuffer<int> other(100), values(7);
+  GlobalBuffer<int> other(100, 0), values(7, 0);
   for (const std::int64_t index : {-1, -5, 7}) {
     const Fault fault = fault_of(launch(one_block(32), write_at, values.data(), index));
     EXPECT_EQ(fault.kind, Fault::Kind::kOutOfBounds);
@@ -951,7 +951,7 @@ TEST_F(SimtBounds, DynamicSharedMemoryEndsWhereTheLaunchSaid) {
 }
 
 TEST_F(SimtBounds, MoreLocalVariablesThanAStackHoldsIsAFault) {
-  GlobalBuffer<int> out(1);
+  GlobalBuffer<int> out(1, 0);
   EXPECT_EQ(fault_of(launch(one_block(1), use_much_stack, 19, out.data())).kind, Fault::Kind::kStackOverflow);
 }
 

@@ -167,7 +167,7 @@ TEST(SimtRuntime, StreamsAndEventsAreHandles) {
 }
 
 TEST(SimtRuntime, DynamicSharedMemoryNeedsItsLimit) {
-  simt::GlobalBuffer<int> values(1);
+  simt::GlobalBuffer<int> values(1, 0);
   EXPECT_EQ(cudaFuncSetAttribute(static_cast<const void*>(nullptr), cudaFuncAttributeMaxDynamicSharedMemorySize, 1),
             cudaErrorInvalidDeviceFunction);
   EXPECT_EQ(cudaFuncSetAttribute(add_one, cudaFuncAttributeMaxDynamicSharedMemorySize, -1), cudaErrorInvalidValue);
@@ -194,7 +194,7 @@ void overlap_by_simt(int* values) {
 }
 
 TEST(SimtRuntime, AKernelThatLaunchesIsAFault) {
-  simt::GlobalBuffer<int> values(1);
+  simt::GlobalBuffer<int> values(1, 0);
   for (void (*const kernel)(int*) : {launch_again, launch_by_simt, overlap_by_simt}) {
     const simt::Report report = simt::launch({}, kernel, values.data());
     ASSERT_EQ(report.faults.size(), 1u);

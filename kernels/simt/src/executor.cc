@@ -391,11 +391,11 @@ namespace {
 // addresses without meaning, which then name no lines.
 [[gnu::always_inline]] inline CallChain chain_of(const Thread& self, const void* const* frame) {
   CallChain chain;
-  const auto* const end =
-      reinterpret_cast<const void* const*>(static_cast<const std::byte*>(self.context.stack_bottom) +
-                                           self.context.stack_bytes);
+  const auto bottom = reinterpret_cast<std::uintptr_t>(self.context.stack_bottom);
+  const std::size_t room = self.context.stack_bytes - 2 * sizeof(void*);
   for (const void*& address : chain.addresses) {
-    if (frame < self.context.stack_bottom || frame + 1 >= end) {
+    const auto at = reinterpret_cast<std::uintptr_t>(frame);
+    if (at - bottom > room || at % sizeof(void*) != 0) {
       break;
     }
     address = frame[1];

@@ -41,16 +41,13 @@ void fill(std::byte* begin, std::size_t bytes, std::byte value) noexcept {
 }
 
 void poison_memory(std::byte* begin, std::size_t bytes, std::uint64_t pattern) noexcept {
-  std::size_t i = 0;
-  for (; i < bytes && (reinterpret_cast<std::uintptr_t>(begin) + i) % 8 != 0; ++i) {
-    begin[i] = static_cast<std::byte>(pattern);
-  }
+  const std::size_t until_aligned = (8 - reinterpret_cast<std::uintptr_t>(begin) % 8) % 8;
+  std::size_t i = until_aligned < bytes ? until_aligned : bytes;
+  fill(begin, i, static_cast<std::byte>(pattern));
   for (; i + 8 <= bytes; i += 8) {
     *reinterpret_cast<volatile std::uint64_t*>(begin + i) = pattern;
   }
-  for (; i < bytes; ++i) {
-    begin[i] = static_cast<std::byte>(pattern);
-  }
+  fill(begin + i, bytes - i, static_cast<std::byte>(pattern));
 }
 
 bool all_canaries(const std::byte* begin, const std::byte* end) noexcept {

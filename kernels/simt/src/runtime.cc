@@ -518,7 +518,7 @@ cudaError_t check_event(cudaEvent_t event) {
 namespace kvwitness::simt::detail {
 
 unsigned int stream_number(cudaStream_t stream) {
-  return check_stream(stream) == cudaSuccess ? number_of(stream) : kStreams;
+  return is_stream(stream) ? number_of(stream) : kStreams;
 }
 
 }  // namespace kvwitness::simt::detail

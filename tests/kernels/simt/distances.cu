@@ -2,7 +2,6 @@
 // many slots ThreadSanitizer's runtime has. `distances THREADS STEP`
 #include <cuda_runtime.h>
 #include <kvwitness/simt.h>
-#include <unistd.h>
 
 #include <cstdlib>
 
@@ -54,10 +53,10 @@ bool is_found(void (*kernel)(int*, unsigned, unsigned), unsigned blocks, unsigne
 
 }  // namespace
 
-// Each race counts, also when it is like one that was reported before.
+// Each race counts, also when it is like one that was reported before; and what counts is the program's own status.
 extern "C" const char* __tsan_default_options();
 extern "C" const char* __tsan_default_options() {
-  return "suppress_equal_stacks=0:suppress_equal_addresses=0";
+  return "suppress_equal_stacks=0:suppress_equal_addresses=0:exitcode=0";
 }
 
 int main(int argc, char** argv) {
@@ -80,6 +79,5 @@ int main(int argc, char** argv) {
     ++pairs;
   }
   std::printf(missed == 0 ? "simt: right under %u pairs, each of which was found\n" : "%u pairs\n", pairs);
-  std::fflush(stdout);
-  _exit(missed == 0 ? 0 : 1);  // the runtime's own exit status says that there were races
+  return missed == 0 ? 0 : 1;
 }

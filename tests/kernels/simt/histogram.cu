@@ -8,14 +8,14 @@ namespace simt = kvwitness::simt;
 int main(int argc, char** argv) {
   constexpr unsigned kBins = 16;
   constexpr int kCount = 500;
-  simt::GlobalBuffer<unsigned> values(kCount);
+  simt::GlobalBuffer<unsigned> values(kCount, 0);
   std::vector<unsigned> expected(kBins);
   for (unsigned i = 0; i < kCount; ++i) {
     values[i] = i * 2654435761u >> 7;
     ++expected[values[i] % kBins];
   }
   return simt::run_schedules(argc, argv, 200, [&](std::uint64_t schedule) -> std::string {
-    simt::GlobalBuffer<unsigned> bins(kBins);
+    simt::GlobalBuffer<unsigned> bins(kBins, 0);
     simt::Config config;
     config.grid = 2;
     config.block = 64;

@@ -168,8 +168,8 @@ simt::Config config_of(unsigned blocks, unsigned threads, std::uint64_t schedule
 
 std::string run_case(const char* name, std::uint64_t schedule) {
   const auto is = [name](const char* other) { return std::strcmp(name, other) == 0; };
-  simt::GlobalBuffer<int> out(4), box(4);
-  simt::GlobalBuffer<unsigned> finished(1);
+  simt::GlobalBuffer<int> out(4, 0), box(4, 0);
+  simt::GlobalBuffer<unsigned> finished(1, 0);
   simt::Report report;
   const auto one = [&](void (*kernel)(int*), unsigned blocks, unsigned threads) {
     report = simt::launch(config_of(blocks, threads, schedule), kernel, out.data());

@@ -7,14 +7,14 @@ namespace simt = kvwitness::simt;
 
 int main(int argc, char** argv) {
   constexpr int kCount = 1000;
-  simt::GlobalBuffer<int> values(kCount);
+  simt::GlobalBuffer<int> values(kCount, 0);
   int expected = 0;
   for (int i = 0; i < kCount; ++i) {
     values[static_cast<std::size_t>(i)] = 7 * i - 300;
     expected += 7 * i - 300;
   }
   return simt::run_schedules(argc, argv, 200, [&](std::uint64_t schedule) -> std::string {
-    simt::GlobalBuffer<int> total(1);
+    simt::GlobalBuffer<int> total(1, 0);
     simt::Config config;
     config.grid = 3;
     config.block = 128;

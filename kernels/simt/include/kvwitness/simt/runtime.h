@@ -1,14 +1,16 @@
 // The host's side of CUDA for a source that runs on the executor: memory, copies, symbols, streams, events, errors, and
 // what `kernel<<<grid, block, bytes, stream>>>(arguments)` becomes in kvwitness_add_simt_test.
 //
-// - A launch runs where it is written, to its end, whatever its stream. To ThreadSanitizer, launches on different streams
-//   are ordered only as by simt::Config::stream: by events, by what synchronises, and by the default stream. A copy is the
-//   host's work and comes before everything that is launched after it.
-// - Device memory is that of GlobalBuffer: what a kernel accesses beside it is a fault. It holds what GlobalBuffer's holds at first.
-// - A fault of a kernel is printed with its schedule; every later call returns an error, as on a GPU, and the program
-//   ends with exit status 1 whatever main() returns.
-// - The schedule is that of the innermost run_schedules(), else the environment's KVWITNESS_SIMT_SCHEDULE, else
-//   in_order. With KVWITNESS_SIMT_SCHEDULES=COUNT the program is forked at its first call and goes on once under each.
+// - A launch runs where it is written, to its end, whatever its stream. To ThreadSanitizer, launches on
+//   different streams are ordered only as by simt::Config::stream: by events, by what synchronises, and by the
+//   default stream. A copy is the host's work and comes before everything that is launched after it.
+// - Device memory is that of GlobalBuffer: what a kernel accesses beside it is a fault. It holds what
+//   GlobalBuffer's holds at first.
+// - A fault of a kernel is printed with its schedule; every later call returns an error, as on a GPU, and the
+//   program ends with exit status 1 whatever main() returns.
+// - The schedule is that of the innermost run_schedules(), else the environment's KVWITNESS_SIMT_SCHEDULE,
+//   else in_order. With KVWITNESS_SIMT_SCHEDULES=COUNT the program is forked at its first call and goes on
+//   once under each.
 //
 // Source of the meaning of each name: NVIDIA, "CUDA Runtime API". C++17.
 #ifndef KVWITNESS_SIMT_RUNTIME_H
@@ -239,7 +241,8 @@ struct KernelAddress {
 
 // kernel<<<grid, block>>>(arguments) is written
 // chevron([&](auto&&... a) -> decltype(kernel(a...)) { return kernel(a...); },
-//         [&](auto address) -> decltype(address(kernel)) { return address(kernel); }, ChevronConfig(grid, block))(arguments)
+//         [&](auto address) -> decltype(address(kernel)) { return address(kernel); },
+//         ChevronConfig(grid, block))(arguments)
 template <class Call, class Address>
 class Chevron {
  public:
