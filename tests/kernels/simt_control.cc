@@ -109,7 +109,8 @@ std::string reported(const Request& request, const Run& run) {
   }
   if (expectation == "race" && run.exit_status == 66 && contains(run.output, "WARNING: ThreadSanitizer: data race")) {
     what = "data race";
-  } else if (expectation == "memory" && run.exit_status != 0 && (contains(run.output, "ERROR: AddressSanitizer") || contains(run.output, "ERROR: ThreadSanitizer: SEGV") ||
+  } else if (expectation == "memory" && run.exit_status != 0 &&
+             (contains(run.output, "ERROR: AddressSanitizer") || contains(run.output, "ERROR: ThreadSanitizer: SEGV") ||
               contains(run.output, "ERROR: MemorySanitizer: SEGV"))) {
     what = "bad address";
   } else if (expectation == "memory" && run.exit_status != 0 && contains(run.output, ": runtime error: ")) {

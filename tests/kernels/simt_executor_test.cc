@@ -225,7 +225,8 @@ TEST(SimtWarp, ShufflesReadTheLaneThatTheGuideNames) {
   };
   for (const int width : {1, 2, 8, 32}) {
     for (const int operand : {0, 1, 3, 7, 16, 31}) {
-      const std::uint64_t schedule = random_schedule(static_cast<std::uint64_t>(width * 100 + operand));
+      const std::uint64_t schedule =
+          random_schedule(static_cast<std::uint64_t>(width) * 100 + static_cast<std::uint64_t>(operand));
       const std::vector<int> by_index = lanes_of({indexed, operand, width}, ~0u, values, schedule);
       const std::vector<int> by_up = lanes_of({up, operand, width}, ~0u, values, schedule);
       const std::vector<int> by_down = lanes_of({down, operand, width}, ~0u, values, schedule);
@@ -501,7 +502,7 @@ __global__ void take_tickets(unsigned* next, unsigned* order) {
 }
 
 std::vector<unsigned> order_under(std::uint64_t schedule, unsigned blocks, unsigned threads) {
-  GlobalBuffer<unsigned> next(1, 0), order(2 * blocks * threads, 0);
+  GlobalBuffer<unsigned> next(1, 0), order(std::size_t{2} * blocks * threads, 0);
   Config config = one_block(threads, schedule);
   config.grid = blocks;
   expect_ok(launch(config, take_tickets, next.data(), order.data()));
@@ -734,7 +735,7 @@ TEST(SimtFault, AThreadThatExitsBeforeABarrierIsADivergence) {
 
 constexpr int kTwoBarriersLine = __LINE__ + 3;
 __global__ void wait_at_two_barriers() {
-  if (threadIdx.x % 2 == 0) {
+  if (threadIdx.x % 2 == 0) {  // NOLINT(bugprone-branch-clone): two barriers, on two lines
     __syncthreads();
   } else {
     __syncthreads();
@@ -884,7 +885,7 @@ __global__ void write_dynamic_shared_at(std::int64_t index) {
 __global__ void use_much_stack(int depth, int* out) {
   volatile int local[20000];
   for (int& i = depth; i > 0; --i) {
-    local[i * 1000] = i;
+    local[std::ptrdiff_t{i} * 1000] = i;
   }
   *out = local[1000];
 }

@@ -69,7 +69,7 @@ TEST(SimtRuntime, TheDeviceDescribesItself) {
 }
 
 TEST(SimtRuntime, AllocationsRefuseWhatNoDeviceHas) {
-  void* memory = &memory;
+  void* memory = static_cast<void*>(&memory);
   EXPECT_EQ(cudaMalloc(static_cast<void**>(nullptr), 4), cudaErrorInvalidValue);
   EXPECT_EQ(cudaMalloc(&memory, 0), cudaSuccess);
   EXPECT_EQ(memory, nullptr);

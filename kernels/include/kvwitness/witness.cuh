@@ -14,7 +14,8 @@
 //
 // - WarpWitness: 32 lanes a row. No block barrier: for many rows, or short ones.
 // - BlockWitness<kThreads, kVectors>: one block a row, kVectors 128-bit loads a thread in flight. For few
-//   rows, which more warps finish sooner; 64 threads of 8 loads have a row of 2,048 tokens on its way at once.
+//   rows, which more warps finish sooner; 64 threads of 8 loads have a row of 2,048 tokens on its way at
+//   once.
 //
 // A pass has three steps. The first may be called by any thread, the others are called by all threads of
 // the collective:
@@ -232,10 +233,10 @@ class RowTokens {
         const int behind = static_cast<int>(left_) - thread_;  // vectors from the thread's first on
         own = behind > 0 ? (behind + kThreads - 1) / kThreads : 0;
       }
-      consume_round(round_slot_ + thread_ * 4, in_flight_, own);
+      consume_round(round_slot_ + std::int64_t{thread_} * 4, in_flight_, own);
       left_ -= kRound;
       round_ += kRound;
-      round_slot_ += kRound * 4;
+      round_slot_ += std::int64_t{kRound} * 4;
       if (left_ > 0) {
         load();
       }

@@ -13,9 +13,6 @@ const ThreadCoordinates* current = nullptr;
 // ---- Life of a block -----------------------------------------------------------------------------------------------------------------
 
 Block::Block() : threads_(new Thread[kMaxBlockThreads]), warps_(new Warp[kMaxWarps]()) {
-  if (under_msan()) {  // what the executor gives to the C library was written by the executor, unseen
-    __msan_scoped_disable_interceptor_checks();
-  }
   msan_unpoison(this, sizeof(*this));
   msan_unpoison(threads_.get(), kMaxBlockThreads * sizeof(Thread));
 }

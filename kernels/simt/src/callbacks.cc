@@ -20,31 +20,35 @@ bool is_relaxed(Thread* self, const void* address) noexcept {
 }  // namespace
 }  // namespace kvwitness::simt::detail
 
-#define KVWITNESS_SIMT_VOLATILE(bits, bytes)                                                                       \
-  void __tsan_volatile_read##bytes(void* address) {                                                                \
-    using namespace kvwitness::simt::detail;                                                                       \
-    if (!is_relaxed(running_thread(), address)) {                                                                  \
-      return __tsan_read##bytes(address);                                                                          \
-    }                                                                                                              \
-    before_volatile_read();                                                                                        \
-    __tsan_func_entry(__builtin_return_address(0));                                                                \
-    static_cast<void>(__tsan_atomic##bits##_load(static_cast<std::uint##bits##_t*>(address), __ATOMIC_RELAXED));   \
-    __tsan_func_exit();                                                                                            \
-    after_atomic(address);                                                                                         \
-  }                                                                                                                \
-  void __tsan_volatile_write##bytes(void* address) {                                                               \
-    using namespace kvwitness::simt::detail;                                                                       \
-    if (!is_relaxed(running_thread(), address)) {                                                                  \
-      return __tsan_write##bytes(address);                                                                         \
-    }                                                                                                              \
-    before_atomic(address);                                                                                        \
-    __tsan_func_entry(__builtin_return_address(0));                                                                \
-    static_cast<void>(                                                                                             \
-        __tsan_atomic##bits##_fetch_or(static_cast<std::uint##bits##_t*>(address), 0, __ATOMIC_RELAXED));          \
-    __tsan_func_exit();                                                                                            \
-  }                                                                                                                \
-  void __tsan_unaligned_volatile_read##bytes(void* address) { __tsan_volatile_read##bytes(address); }              \
-  void __tsan_unaligned_volatile_write##bytes(void* address) { __tsan_volatile_write##bytes(address); }
+#define KVWITNESS_SIMT_VOLATILE(bits, bytes)                                                                     \
+  void __tsan_volatile_read##bytes(void* address) {                                                              \
+    using namespace kvwitness::simt::detail;                                                                     \
+    if (!is_relaxed(running_thread(), address)) {                                                                \
+      return __tsan_read##bytes(address);                                                                        \
+    }                                                                                                            \
+    before_volatile_read();                                                                                      \
+    __tsan_func_entry(__builtin_return_address(0));                                                              \
+    static_cast<void>(__tsan_atomic##bits##_load(static_cast<std::uint##bits##_t*>(address), __ATOMIC_RELAXED)); \
+    __tsan_func_exit();                                                                                          \
+    after_atomic(address);                                                                                       \
+  }                                                                                                              \
+  void __tsan_volatile_write##bytes(void* address) {                                                             \
+    using namespace kvwitness::simt::detail;                                                                     \
+    if (!is_relaxed(running_thread(), address)) {                                                                \
+      return __tsan_write##bytes(address);                                                                       \
+    }                                                                                                            \
+    before_atomic(address);                                                                                      \
+    __tsan_func_entry(__builtin_return_address(0));                                                              \
+    static_cast<void>(                                                                                           \
+        __tsan_atomic##bits##_fetch_or(static_cast<std::uint##bits##_t*>(address), 0, __ATOMIC_RELAXED));        \
+    __tsan_func_exit();                                                                                          \
+  }                                                                                                              \
+  void __tsan_unaligned_volatile_read##bytes(void* address) {                                                    \
+    __tsan_volatile_read##bytes(address);                                                                        \
+  }                                                                                                              \
+  void __tsan_unaligned_volatile_write##bytes(void* address) {                                                   \
+    __tsan_volatile_write##bytes(address);                                                                       \
+  }
 
 namespace kvwitness::simt::detail {
 namespace {
@@ -61,8 +65,12 @@ KVWITNESS_SIMT_VOLATILE(8, 1)
 KVWITNESS_SIMT_VOLATILE(16, 2)
 KVWITNESS_SIMT_VOLATILE(32, 4)
 KVWITNESS_SIMT_VOLATILE(64, 8)
-void __tsan_volatile_read16(void* address) { __tsan_read16(address); }
-void __tsan_volatile_write16(void* address) { __tsan_write16(address); }
+void __tsan_volatile_read16(void* address) {
+  __tsan_read16(address);
+}
+void __tsan_volatile_write16(void* address) {
+  __tsan_write16(address);
+}
 
 // Findings outside of a kernel come from what the program calls that is not instrumented: the C++ library, say.
 void __wrap___msan_warning() {

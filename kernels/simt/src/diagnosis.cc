@@ -194,8 +194,8 @@ Fault Block::fault() const {
   } else if (raw_fault_.view_count == RawFault::kUnknown) {
     // the address is not known
   } else if (fault.kind == Fault::Kind::kOutOfBounds && raw_fault_.view_count >= 0) {
-    text += std::to_string(raw_fault_.view_index) + " of a view of " + std::to_string(raw_fault_.view_count) +
-            " elements";
+    text +=
+        std::to_string(raw_fault_.view_index) + " of a view of " + std::to_string(raw_fault_.view_count) + " elements";
   } else if (fault.kind == Fault::Kind::kOutOfBounds) {
     char address[32];
     std::snprintf(address, sizeof(address), " %p", raw_fault_.address);
@@ -209,8 +209,8 @@ Fault Block::fault() const {
     }
   }
   if (raw_fault_.calls[0].addresses[0] != nullptr) {
-    text += "; it came by " + source_lines(raw_fault_.calls[0]) + ", the others by " +
-            source_lines(raw_fault_.calls[1]);
+    text +=
+        "; it came by " + source_lines(raw_fault_.calls[0]) + ", the others by " + source_lines(raw_fault_.calls[1]);
   }
   text += describe_instruction(raw_fault_.instruction);
   return raw_fault_.instruction == nullptr ? Fault{fault.kind, fault.block_index, text + describe_threads()} : fault;

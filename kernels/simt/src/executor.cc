@@ -38,6 +38,12 @@ class Executor {
  private:
   static constexpr std::uint32_t kAlternating = 2;
 
+  Executor() {
+    if (under_msan()) {  // what the executor gives to the C library was written by the executor, unseen
+      __msan_scoped_disable_interceptor_checks();
+    }
+  }
+
   void begin(const Config& config, Report& report);
   bool compares_blocks_only(const Config& config, std::uint64_t blocks, Policy policy);
   void prepare_launch(LaunchState& launch, const Grid& grid, std::uint64_t& end_edge);
@@ -101,7 +107,7 @@ std::string refusal(const Grid& grid) {
     return "more than 48 KiB of dynamic shared memory must be asked for: Config::max_dynamic_shared_bytes, in CUDA "
            "cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize";
   }
-  return describe_excess_static_shared();
+  return describe_excess_static_shared(grid.kernel);
 }
 
 // The order of a grid's blocks: a permutation by a bijection of [0, 2^bits), walked along its cycles into [0, count).
@@ -516,10 +522,10 @@ Sanitizer active_sanitizer() noexcept {
 
 }  // namespace kvwitness::simt
 
-// Each basic block of a source that polls by volatile accesses calls this (-fsanitize-coverage=trace-pc). A thread that
-// takes many steps without a call of the executor gives way.
-extern "C" void __sanitizer_cov_trace_pc();
-extern "C" void __sanitizer_cov_trace_pc() {
+// Each basic block of a source that polls by volatile accesses calls this (-fsanitize-coverage=trace-pc, --wrap: a
+// fuzzer's runtime has a function of the former name). A thread that takes many steps without a call of the executor gives way.
+extern "C" void __wrap___sanitizer_cov_trace_pc();
+extern "C" void __wrap___sanitizer_cov_trace_pc() {
   using namespace kvwitness::simt::detail;
   if (Thread* const self = running_thread(); self != nullptr && ++self->steps % Thread::kStepsBeforeGivingWay == 0) {
     self->owner->atomic_yield(*self);

@@ -342,6 +342,7 @@ bool holds_shared_variables(const char* section_name) noexcept {
 struct FunctionUse {
   std::string function;
   std::size_t bytes = 0;
+  std::uintptr_t address = 0;  // of the function
 };
 
 std::string function_of(const std::string& variable) {
@@ -353,8 +354,8 @@ std::string function_of(const std::string& variable) {
 }
 
 // Programs without a symbol table have no uses.
-void append_uses_of(int file, const std::vector<Section>& sections, const std::vector<bool>& is_shared,
-                    std::vector<FunctionUse>& uses) {
+void append_uses_of(int file, std::uintptr_t base, const std::vector<Section>& sections,
+                    const std::vector<bool>& is_shared, std::vector<FunctionUse>& uses) {
   for (const Section& section : sections) {
     if (section.sh_type != SHT_SYMTAB || section.sh_link >= sections.size()) {
       continue;
@@ -370,12 +371,22 @@ void append_uses_of(int file, const std::vector<Section>& sections, const std::v
         continue;
       }
       const std::string function = function_of(&names[symbol.st_name]);
-      const auto use = std::find_if(uses.begin(), uses.end(),
-                                    [&](const FunctionUse& other) { return other.function == function; });
+      const auto use =
+          std::find_if(uses.begin(), uses.end(), [&](const FunctionUse& other) { return other.function == function; });
       if (!function.empty() && use == uses.end()) {
-        uses.push_back({function, symbol.st_size});
+        uses.push_back({function, symbol.st_size, 0});
       } else if (!function.empty()) {
         use->bytes += symbol.st_size;
+      }
+    }
+    for (const ElfW(Sym) & symbol : symbols) {
+      if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_name >= names.size()) {
+        continue;
+      }
+      for (FunctionUse& use : uses) {
+        if (use.address == 0 && use.function == &names[symbol.st_name]) {
+          use.address = base + symbol.st_value;
+        }
       }
     }
   }
@@ -405,7 +416,7 @@ void append_ranges_of(const char* path, std::uintptr_t base, std::vector<SharedR
     is_shared.push_back(readable && section.sh_name < names.size() && holds_shared_variables(&names[section.sh_name]));
   }
   if (readable && std::find(is_shared.begin(), is_shared.end(), true) != is_shared.end()) {
-    append_uses_of(file, sections, is_shared, uses);
+    append_uses_of(file, base, sections, is_shared, uses);
   }
   close(file);
   for (const Section& section : sections) {
@@ -455,11 +466,12 @@ const std::vector<SharedRange>& static_shared_ranges() {
   return objects.ranges;
 }
 
-std::string describe_excess_static_shared() {
+std::string describe_excess_static_shared(const void* kernel) {
   constexpr std::size_t kMostBytes = std::size_t{48} * 1024;
   static_shared_ranges();
   for (const FunctionUse& use : loaded_objects.uses) {
-    if (use.bytes > kMostBytes && !under_asan()) {  // with AddressSanitizer a variable's red zone is a part of it
+    if (use.address != 0 && use.address == reinterpret_cast<std::uintptr_t>(kernel) && use.bytes > kMostBytes &&
+        !under_asan()) {  // with AddressSanitizer a variable's red zone is a part of it
       int status = 0;
       char* const name = abi::__cxa_demangle(use.function.c_str(), nullptr, nullptr, &status);
       const std::string function = name != nullptr ? name : use.function;

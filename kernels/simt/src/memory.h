@@ -66,8 +66,9 @@ struct SharedRange {
 };
 const std::vector<SharedRange>& static_shared_ranges();
 
-// A function whose static shared memory is more than a block has; empty where there is none.
-std::string describe_excess_static_shared();
+// That the kernel's own static shared memory is more than a block has; empty where it is not, or where the program has no
+// symbol table.
+std::string describe_excess_static_shared(const void* kernel);
 
 // What memory holds that nobody wrote: zeros, ones or noise without a zero byte.
 std::uint64_t draw_poison(Random& random) noexcept;

@@ -676,7 +676,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
   return cudaEventSynchronize(event);
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop) {
-  for (const cudaEvent_t event : {start, stop}) {
+  for (CUevent_st* const event : {start, stop}) {
     if (const cudaError_t error = check_event(event); error != cudaSuccess) {
       return error;
     }

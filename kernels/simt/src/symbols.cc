@@ -27,7 +27,8 @@ std::string read_places(FILE* pipe) {
     place.erase(place.find_last_not_of("\n ") + 1);
     place.erase(std::min(place.find(" (discriminator"), place.size()));
     if (is_place && place.find("??") == std::string::npos && place.find(":?") == std::string::npos &&
-        place.find("kvwitness/simt/device.h:") == std::string::npos && place.find("kvwitness/simt.h:") == std::string::npos) {
+        place.find("kvwitness/simt/device.h:") == std::string::npos &&
+        place.find("kvwitness/simt.h:") == std::string::npos) {
       text += (text.empty() ? "" : ", called at ") + place;
     }
   }

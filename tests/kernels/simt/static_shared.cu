@@ -1,11 +1,13 @@
-// A block with as much static shared memory as WORDS says. `static_shared [SCHEDULE]`
+// A block with as much static shared memory as WORDS says, in a program that has another kernel with too much.
+// `static_shared [SCHEDULE]`
 #include <cuda_runtime.h>
 #include <kvwitness/simt.h>
 
 namespace {
 
+template <int kWords>
 __global__ void use_static(int* out) {
-  __shared__ int box[WORDS];
+  __shared__ int box[kWords];
   box[threadIdx.x] = 1;
   out[threadIdx.x] = box[threadIdx.x];
 }
@@ -18,7 +20,9 @@ int main(int argc, char** argv) {
     kvwitness::simt::Config config;
     config.block = 64;
     config.schedule = schedule;
-    const kvwitness::simt::Report report = kvwitness::simt::launch(config, use_static, out.data());
+    const kvwitness::simt::Report report = kvwitness::simt::launch(config, use_static<WORDS>, out.data());
+    config.block = 0;
+    static_cast<void>(kvwitness::simt::launch(config, use_static<100000>, out.data()));
     return !report.ok() ? report.to_string() : out[63] == 1 ? std::string() : std::string("a wrong value");
   });
 }

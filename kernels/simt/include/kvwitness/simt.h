@@ -124,6 +124,7 @@ struct Grid {
   void (*body)(const void* context);  // null where the kernel is
   const void* context;
   std::size_t context_bytes;
+  const void* kernel;  // null where its address is not known
 };
 
 Report run(const Grid& grid);
@@ -148,7 +149,8 @@ class Launch {
 
   // Valid while this object lives.
   detail::Grid grid() const noexcept {
-    return {config_, call_.kernel == nullptr ? nullptr : run_call, &call_, sizeof(call_)};
+    return {config_, call_.kernel == nullptr ? nullptr : run_call, &call_, sizeof(call_),
+            reinterpret_cast<const void*>(call_.kernel)};
   }
 
  private:

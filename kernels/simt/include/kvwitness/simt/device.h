@@ -65,8 +65,10 @@
 // Dynamic shared memory, the whole of it, as an array of `type`: `extern __shared__ type name[];` in CUDA. Spell it
 // this way in a source that both compilers read; kvwitness_add_simt_test also translates the CUDA spelling within the
 // .cu file itself.
+// NOLINTBEGIN(bugprone-macro-parentheses): a declaration, of a type.
 #define KVWITNESS_DYNAMIC_SHARED(type, name) \
   auto* const name = static_cast<type*>(::kvwitness::simt::detail::dynamic_shared_memory())
+// NOLINTEND(bugprone-macro-parentheses)
 
 // ---- Vector types ----------------------------------------------------------------------------------------------------------------
 

@@ -19,7 +19,8 @@
 #include <cstdint>
 #include <type_traits>
 
-// NOLINTBEGIN(bugprone-reserved-identifier): CUDA's own names.
+// NOLINTBEGIN(bugprone-reserved-identifier, bugprone-macro-parentheses): CUDA's own names, and types as arguments of
+// macros.
 
 namespace kvwitness::simt::detail {
 
@@ -425,8 +426,10 @@ KVWITNESS_SIMT_ARITHMETIC16(__nv_bfloat16, __nv_bfloat162)
   inline vector make_##word2(scalar x, scalar y) noexcept {        \
     return {x, y};                                                 \
   }
+// NOLINTBEGIN(performance-unnecessary-value-param): by value, as in CUDA.
 KVWITNESS_SIMT_CONVERSIONS16(__half, __half2, half, half2)
 KVWITNESS_SIMT_CONVERSIONS16(__nv_bfloat16, __nv_bfloat162, bfloat16, bfloat162)
+// NOLINTEND(performance-unnecessary-value-param)
 #undef KVWITNESS_SIMT_CONVERSIONS16
 inline __half2 __halves2half2(__half x, __half y) noexcept {
   return {x, y};
@@ -466,6 +469,6 @@ KVWITNESS_SIMT_PARTS16(__half, __half2, half)
 KVWITNESS_SIMT_PARTS16(__nv_bfloat16, __nv_bfloat162, bfloat16)
 #undef KVWITNESS_SIMT_PARTS16
 
-// NOLINTEND(bugprone-reserved-identifier)
+// NOLINTEND(bugprone-reserved-identifier, bugprone-macro-parentheses)
 
 #endif  // KVWITNESS_SIMT_HALF_H

@@ -17,7 +17,8 @@
 #include <limits>
 #include <type_traits>
 
-// NOLINTBEGIN(bugprone-reserved-identifier): CUDA's own names.
+// NOLINTBEGIN(bugprone-reserved-identifier, bugprone-macro-parentheses, bugprone-signed-char-misuse): CUDA's own names,
+// types as arguments of macros, and bytes that have a sign.
 
 namespace kvwitness::simt::detail {
 
@@ -26,11 +27,11 @@ namespace kvwitness::simt::detail {
 template <class Integer, class Real>
 Integer to_integer(Real rounded) noexcept {
   using Limits = std::numeric_limits<Integer>;
-  if (rounded != rounded) {
+  if (rounded != rounded) {  // NOLINT(misc-redundant-expression): a NaN
     return sizeof(Integer) == 4 ? Integer{0} : static_cast<Integer>(1ull << 63);
   }
   // The first value above the range is a power of two, so it is a Real; the lowest of the range is one too.
-  const Real above = static_cast<Real>(Limits::max() / 2 + 1) * 2;
+  const Real above = static_cast<Real>(Limits::max() / 2 + 1) * 2;  // NOLINT(bugprone-integer-division)
   if (rounded >= above) {
     return Limits::max();
   }
@@ -402,6 +403,6 @@ KVWITNESS_SIMT_REFUSE(__ballot, "__ballot without a mask is not served; CUDA rem
 KVWITNESS_SIMT_REFUSE(__cvta_generic_to_shared,
                       "addresses of shared memory for PTX (__cvta_generic_to_shared) are not served")
 
-// NOLINTEND(bugprone-reserved-identifier)
+// NOLINTEND(bugprone-reserved-identifier, bugprone-macro-parentheses, bugprone-signed-char-misuse)
 
 #endif  // KVWITNESS_SIMT_INTRINSICS_H

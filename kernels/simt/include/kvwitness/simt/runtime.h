@@ -2,8 +2,8 @@
 // what `kernel<<<grid, block, bytes, stream>>>(arguments)` becomes in kvwitness_add_simt_test.
 //
 // - A launch runs where it is written, to its end, whatever its stream. To ThreadSanitizer, launches on
-//   different streams are ordered only as by simt::Config::stream: by events, by what synchronises, and by the
-//   default stream. A copy is the host's work and comes before everything that is launched after it.
+//   different streams are ordered only as by simt::Config::stream: by events, by what synchronises, and by
+//   the default stream. A copy is the host's work and comes before everything that is launched after it.
 // - Device memory is that of GlobalBuffer: what a kernel accesses beside it is a fault. It holds what
 //   GlobalBuffer's holds at first.
 // - A fault of a kernel is printed with its schedule; every later call returns an error, as on a GPU, and the
@@ -263,7 +263,8 @@ class Chevron {
         where.has_address = true;
       }
       launch_by_chevron(
-          {config_.config(), &Context<std::decay_t<Arguments>...>::run, &context, sizeof(context)}, where);
+          {config_.config(), &Context<std::decay_t<Arguments>...>::run, &context, sizeof(context), where.kernel},
+          where);
     }
   }
 

@@ -12,8 +12,9 @@ namespace kvwitness::simt::detail {
 #if defined(__clang__)
 [[clang::nomerge]]
 #endif
-[[noreturn]] void outside_view(long long index, long long count);
-}
+[[noreturn]] void
+outside_view(long long index, long long count);
+}  // namespace kvwitness::simt::detail
 #endif
 
 namespace kvwitness::simt {

@@ -1,4 +1,4 @@
-# cmake -DPROGRAM=... -DINPUT=abort|race|wait -DWORK_DIR=... -P fuzz_end.cmake: fuzzes from one seed and fails where the program does not end.
+# cmake -DPROGRAM=... -DINPUT=abort|race|wait -DWORK_DIR=... -P end.cmake: fuzzes from one seed and fails where the program does not end.
 file(REMOVE_RECURSE "${WORK_DIR}")
 file(MAKE_DIRECTORY "${WORK_DIR}/seeds" "${WORK_DIR}/artifacts")
 file(WRITE "${WORK_DIR}/seeds/seed" "${INPUT}")
