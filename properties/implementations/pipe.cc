@@ -41,7 +41,7 @@ class PipeImplementation final : public Implementation {
     if (program_) {
       return std::nullopt;
     }
-    ++starts_without_answer_;
+    ++starts_;
     auto started = ProgramPipe::start(command_);
     if (!started) {
       return Outcome::ended(Ending::kCrashed, started.error());
@@ -158,7 +158,7 @@ class PipeImplementation final : public Implementation {
             "a pipe is sent only legal calls, of at most 2^" + std::to_string(kMostDataElementsLog2) + " elements"));
         continue;
       }
-      if (!program_ && starts_without_answer_ >= kMostStartsWithoutAnswer && last_failure_) {
+      if (!program_ && !has_answered_ && starts_ >= kMostStartsWithoutAnswer && last_failure_) {
         outcomes.push_back(*last_failure_);
       } else if (auto failed = start()) {
         failed->how = "at its start: " + failed->how;
@@ -218,7 +218,7 @@ class PipeImplementation final : public Implementation {
       const Clock::time_point now = Clock::now();
       if (outcomes.back().ending == Ending::kReturned) {
         answered_shapes_.insert(shape);
-        starts_without_answer_ = 0;
+        has_answered_ = true;
         deadlines_.note_answer(is_warm_up, std::chrono::duration_cast<milliseconds>(now - begun));
       }
       begun = now;
@@ -264,7 +264,8 @@ class PipeImplementation final : public Implementation {
   std::optional<ProgramPipe> program_;
   // A program that never answers is started a few times only, and ends every further call as it ended the last one.
   static constexpr int kMostStartsWithoutAnswer = 8;
-  int starts_without_answer_ = 0;
+  int starts_ = 0;
+  bool has_answered_ = false;  // ever, and not by this process only
   std::optional<Outcome> last_failure_;
   milliseconds wait_for_more_;  // after an answer
   std::string name_;
