@@ -19,8 +19,8 @@ struct DeadlineLimits {
 };
 
 // A warm-up call, the first of a process or of a shape, may have to initialise a device or compile a kernel, and gets a
-// long limit. Once an implementation has hung, the time that its warm-up calls have taken so far bounds the wait instead, so that one that never answers does
-// not cost the long limit with every attempt to shrink the case.
+// long limit. Once an implementation has hung, the time that its warm-up calls have taken so far bounds the wait
+// instead, so that one that never answers does not cost the long limit with every attempt to shrink the case.
 class DeadlinePolicy {
  public:
   explicit DeadlinePolicy(const DeadlineLimits& limits) : limits_(limits) {}

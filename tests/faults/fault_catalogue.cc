@@ -7,11 +7,11 @@
 // The second form has the faults of a program behind the pipe, which lists them itself.
 //
 // Each fault must be found by the property of its entry, with a counterexample that fails again in a process that has
-// done nothing else and with a report that does not contradict itself; each right plug-in with a narrow domain must pass, with no class of cases below its floor. Without
-// --whole only that one property judges (and draws cases) for a fault that is not rare; with it all do, as by default
-// in `verify`. Prints a table: the fault, what found it, the cases that took, the counterexample. Exit status 1 where
-// one line is not as it must be. FOLDER gets a link to faulty.so for each fault, for a person to try: kvwitness verify
-// --plugin FOLDER/NAME.so
+// done nothing else and with a report that does not contradict itself; each right plug-in with a narrow domain must
+// pass, with no class of cases below its floor. Without --whole only that one property judges (and draws cases) for a
+// fault that is not rare; with it all do, as by default in `verify`. Prints a table: the fault, what found it, the
+// cases that took, the counterexample. Exit status 1 where one line is not as it must be. FOLDER gets a link to
+// faulty.so for each fault, for a person to try: kvwitness verify --plugin FOLDER/NAME.so
 #include <fmt/format.h>
 
 #include <algorithm>
