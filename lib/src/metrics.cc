@@ -1,6 +1,7 @@
 #include "kvwitness/metrics.h"
 
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -97,14 +98,23 @@ double attention_mass_recall(std::span<const std::int32_t> candidates, std::span
       selected.insert(static_cast<std::size_t>(candidate));
     }
   }
-  const double total = pairwise_sum(0, attention.size(), [&](std::size_t token) { return attention[token]; });
-  if (total == 0) {
+  const auto scaled_total = [&](double scale) {
+    return pairwise_sum(0, attention.size(), [&](std::size_t token) { return attention[token] * scale; });
+  };
+  // A sum above the largest double is taken of parts that are small enough: there are below 2^31 tokens.
+  double scale = 1;
+  double total = scaled_total(scale);
+  if (std::isinf(total)) {
+    scale = 0x1p-32;
+    total = scaled_total(scale);
+  }
+  if (total == 0 || std::isinf(total)) {
     return std::numeric_limits<double>::quiet_NaN();
   }
   const auto selected_in_word = [&](std::size_t word) {
     double sum = 0;
     for (std::uint64_t bits = selected.words()[word]; bits != 0; bits &= bits - 1) {
-      sum += attention[word * 64 + static_cast<std::size_t>(std::countr_zero(bits))];
+      sum += attention[word * 64 + static_cast<std::size_t>(std::countr_zero(bits))] * scale;
     }
     return sum;
   };

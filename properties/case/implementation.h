@@ -8,11 +8,14 @@
 #define PROPERTIES_CASE_IMPLEMENTATION_H
 
 #include <kvwitness/case.h>
+#include <kvwitness/domain.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,6 +48,9 @@ struct RunRequest {
   MemoryContext memory_context = {};
 };
 
+// Thrown by a run that is still waited for when the time of end_at() has come. It says nothing of the implementation.
+struct TimeUp {};
+
 class Implementation {
  public:
   virtual ~Implementation() = default;
@@ -59,6 +65,8 @@ class Implementation {
   // Whether a row stride reaches it for this operation; where not, the case's rows are passed packed and its stride is
   // not judged.
   virtual bool honours_stride(Operation) const { return true; }
+  // What it says beforehand of the calls that it serves.
+  virtual Domain domain() const { return whole_domain(); }
   // Whether the case's shape lies in its domain.
   virtual bool supports(const Case&) const { return true; }
 
@@ -90,6 +98,10 @@ class Implementation {
   // Whether to wait for answers as briefly as is sensible, because a call that hangs is repeated in many variants.
   virtual void hurry(bool) {}
 
+  // When to wait for no answer any more: a run that has none then throws TimeUp. Only of those that wait for another
+  // process; others end by themselves.
+  virtual void end_at(std::optional<std::chrono::steady_clock::time_point>) {}
+
   // Other implementations of the same library that can run here, which must give the same bits. They run in this
   // process, so nobody else's implementation has any.
   virtual std::span<const std::unique_ptr<Implementation>> peers() const { return {}; }
@@ -106,6 +118,7 @@ class ForwardingImplementation : public Implementation {
   bool provides(Operation operation) const override { return inner_->provides(operation); }
   bool checks_arguments() const override { return inner_->checks_arguments(); }
   bool honours_stride(Operation operation) const override { return inner_->honours_stride(operation); }
+  Domain domain() const override { return inner_->domain(); }
   bool supports(const Case& value) const override { return inner_->supports(value); }
   Outcome run_in(const Case& value, const MemoryContext& memory_context) override {
     return inner_->run_in(value, memory_context);
@@ -118,6 +131,7 @@ class ForwardingImplementation : public Implementation {
   bool restart() override { return inner_->restart(); }
   bool starts_slowly() const override { return inner_->starts_slowly(); }
   void hurry(bool hurries) override { inner_->hurry(hurries); }
+  void end_at(std::optional<std::chrono::steady_clock::time_point> end) override { inner_->end_at(end); }
   std::span<const std::unique_ptr<Implementation>> peers() const override { return inner_->peers(); }
 
  protected:

@@ -57,18 +57,26 @@ double parse_seconds(std::string_view option, std::string_view text) {
   double value = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value, std::chars_format::fixed);
-  if (error != std::errc{} || stop != end || !std::isfinite(value) || value <= 0) {
-    throw UsageError(fmt::format("{} is '{}', not a number of seconds above 0, such as 30 or 0.5", option, text));
+  if (error != std::errc{} || stop != end || !std::isfinite(value) || value < 0) {
+    throw UsageError(fmt::format("{} is '{}', not a number of seconds, such as 30 or 0.5", option, text));
   }
   return value;
+}
+
+std::vector<std::string> split_list(std::string_view text) {
+  std::vector<std::string> items;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    items.emplace_back(text.substr(begin, comma - begin));
+    begin = comma + 1;
+  }
+  return items;
 }
 
 std::vector<std::int64_t> parse_counts(std::string_view option, std::string_view text, std::int64_t least,
                                        std::int64_t greatest) {
   std::vector<std::int64_t> values;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', begin), text.size());
-    const std::string_view item = text.substr(begin, comma - begin);
+  for (const std::string& item : split_list(text)) {
     std::int64_t value = 0;
     const auto [stop, error] = std::from_chars(item.data(), item.data() + item.size(), value);
     if (error != std::errc{} || stop != item.data() + item.size() || value < least || value > greatest) {
@@ -77,7 +85,6 @@ std::vector<std::int64_t> parse_counts(std::string_view option, std::string_view
                       text, item, least, greatest));
     }
     values.push_back(value);
-    begin = comma + 1;
   }
   return values;
 }

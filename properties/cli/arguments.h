@@ -26,8 +26,10 @@ class UsageError : public std::runtime_error {
 // The decimal digits of `text` as a number in [least, greatest]; no sign, blank or other base. `option` names the
 // source in the error.
 std::uint64_t parse_count(std::string_view option, std::string_view text, std::uint64_t least, std::uint64_t greatest);
-// A positive number of seconds, fractions allowed.
+// A number of seconds, 0 or more, fractions allowed.
 double parse_seconds(std::string_view option, std::string_view text);
+// What stands between commas; at least one item, which may be empty.
+std::vector<std::string> split_list(std::string_view text);
 // Counts separated by commas; at least one.
 std::vector<std::int64_t> parse_counts(std::string_view option, std::string_view text, std::int64_t least,
                                        std::int64_t greatest);

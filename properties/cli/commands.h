@@ -14,12 +14,25 @@ namespace kvwitness::harness::cli {
 // Options as text, as they were given; absent where they were not.
 using Text = std::optional<std::string>;
 
+// Where to write the reports of a run.
+struct ReportPaths {
+  Text json, junit, html;
+};
+
+// The calls that may be made.
+struct DomainArguments {
+  Text operation, topk, segments, align, max_context, max_rows;
+  bool contiguous = false;
+  bool in_range = false;
+};
+
 struct VerifyArguments {
   SelectionArguments selection;
+  DomainArguments domain;
   std::vector<std::string> cases;       // files
   std::vector<std::string> properties;  // globs
-  Text seed, cases_per_property, time, topk, segments, align, json, junit, failures;
-  bool contiguous = false;
+  Text seed, cases_per_property, time, failures;
+  ReportPaths reports;
   bool quiet = false;
 };
 
@@ -44,8 +57,8 @@ struct ListArguments {
 };
 
 ExitStatus verify(const VerifyArguments& arguments);
-// Leaves the JSON and JUnit reports of a run that never started, where they were asked for and can be written.
-void report_refusal(const Text& json, const Text& junit, const std::string& message);
+// Leaves the reports of a run that never started, where they were asked for and can be written.
+void report_refusal(const ReportPaths& paths, const std::string& message);
 ExitStatus replay(const ReplayArguments& arguments);
 ExitStatus run(const RunArguments& arguments);
 ExitStatus score(const ScoreArguments& arguments);

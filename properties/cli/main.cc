@@ -1,6 +1,9 @@
 // The program kvwitness: options to arguments, arguments to commands, errors to exit statuses.
 #include <fmt/format.h>
 #include <kvwitness/kvwitness.h>
+#if __has_include(<malloc.h>)
+#include <malloc.h>
+#endif
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -49,7 +52,7 @@ constexpr const char* kVerifyExamples =
     "  kvwitness verify --time 600 --failures found           ten minutes; keeps failing cases in found/\n"
     "  kvwitness verify --plugin ./mine.so --topk 512,2048    your own kernel, in the shapes it serves\n"
     "  kvwitness verify --pipe 'python3 worker.py'            the same through a program\n"
-    "  kvwitness verify --json report.json --junit report.xml\n"
+    "  kvwitness verify --html report.html --json report.json --junit report.xml\n"
     "\n"
     "A failure is printed with its minimal case and a command that replays it.\n";
 
@@ -103,6 +106,19 @@ void add_selection(CLI::App& app, SelectionArguments& selection, bool one) {
   }
 }
 
+// What narrows the calls that are made.
+void add_domain(CLI::App& app, DomainArguments& domain) {
+  add_text(app, "--operation", domain.operation, "only these operations: witnesses, apply, scatter", "LIST");
+  add_text(app, "--topk", domain.topk, "only these row widths, as 512,1024,2048", "LIST");
+  add_text(app, "--segments", domain.segments, "only these segment counts", "LIST");
+  app.add_flag("--contiguous", domain.contiguous, "only packed rows, no row stride");
+  add_text(app, "--align", domain.align, "only bases and row strides in multiples of this: 4 (default), 8, 16, 32, 64",
+           "BYTES");
+  add_text(app, "--max-context", domain.max_context, "no context longer than this", "N");
+  add_text(app, "--max-rows", domain.max_rows, "no batch of more rows", "N");
+  app.add_flag("--in-range", domain.in_range, "no token at or past its row's length");
+}
+
 void add_verify(CLI::App& program, VerifyArguments& arguments) {
   CLI::App& app =
       *program.add_subcommand("verify", "judge implementations by every property: pinned cases, then generated ones");
@@ -112,14 +128,11 @@ void add_verify(CLI::App& program, VerifyArguments& arguments) {
                "properties of `kvwitness list` by shell pattern; all by default", "GLOB");
   add_text(app, "--seed", arguments.seed, "of the generated cases; 0 by default", "N");
   add_text(app, "--cases-per-property", arguments.cases_per_property, "generated cases; 0 for none", "N");
-  add_text(app, "--time", arguments.time, "stop generating after this time", "SECONDS");
-  add_text(app, "--topk", arguments.topk, "only these row widths, as 512,1024,2048", "LIST");
-  add_text(app, "--segments", arguments.segments, "only these segment counts", "LIST");
-  app.add_flag("--contiguous", arguments.contiguous, "only packed rows, no row stride");
-  add_text(app, "--align", arguments.align, "only bases that are multiples of this: 4 (default), 8, 16, 32 or 64",
-           "BYTES");
-  add_text(app, "--json", arguments.json, "write a report as JSON", "FILE");
-  add_text(app, "--junit", arguments.junit, "write a report as JUnit XML", "FILE");
+  add_text(app, "--time", arguments.time, "for each implementation; 120 by default, 0 for no limit", "SECONDS");
+  add_domain(app, arguments.domain);
+  add_text(app, "--json", arguments.reports.json, "write a report as JSON", "FILE");
+  add_text(app, "--junit", arguments.reports.junit, "write a report as JUnit XML", "FILE");
+  add_text(app, "--html", arguments.reports.html, "write a report as one HTML file, with pictures", "FILE");
   add_text(app, "--failures", arguments.failures, "keep failing cases here and replay them first", "DIR");
   app.add_flag("--quiet", arguments.quiet, "print only failures and the last line");
   app.footer(std::string(kVerifyExamples) + kStatuses);
@@ -129,6 +142,8 @@ void add_replay(CLI::App& program, ReplayArguments& arguments) {
   CLI::App& app = *program.add_subcommand("replay", "judge the cases of files, without generating or shrinking");
   app.add_option("FILE", arguments.files, "case files; - is standard input")->required()->type_name("");
   add_selection(app, arguments.selection, true);
+  app.add_flag("--in-process", arguments.selection.in_process,
+               "for gdb and sanitizers: in this process, without isolation or deadline");
   add_text(app, "--emit", arguments.emit, "print the cases in another form instead: gtest or json", "FORM");
   app.footer(kReplayExamples);
 }
@@ -171,9 +186,27 @@ Text find_option(int argc, char** argv, std::string_view name) {
 int refuse(int argc, char** argv, const std::string& message, const std::string& advice) {
   fmt::print(stderr, "kvwitness: {}\n{}", printable(message), advice);
   if (argc > 1 && std::string_view(argv[1]) == "verify") {
-    report_refusal(find_option(argc, argv, "--json"), find_option(argc, argv, "--junit"), message);
+    report_refusal({.json = find_option(argc, argv, "--json"),
+                    .junit = find_option(argc, argv, "--junit"),
+                    .html = find_option(argc, argv, "--html")},
+                   message);
   }
   return static_cast<int>(ExitStatus::kUsage);
+}
+
+// "; did you mean --plugin mine.so?" where a file stands among the arguments of verify that were not expected.
+std::string forgotten_option(const CLI::App& app) {
+  if (!app.got_subcommand("verify")) return "";
+  for (const std::string& extra : app.remaining(true)) {
+    if (extra.starts_with('-')) continue;
+    const std::string_view name = extra;
+    if (name.ends_with(".so") || name.ends_with(".dylib") || name.find(".so.") != std::string_view::npos) {
+      return fmt::format("; did you mean --plugin {}?", extra);
+    }
+    if (name.ends_with(".json") || name.ends_with(".jsonl")) return fmt::format("; did you mean --cases {}?", extra);
+    return "; a plug-in is named by --plugin FILE, a program by --pipe COMMAND, case files by --cases FILE";
+  }
+  return "";
 }
 
 struct Program {
@@ -220,6 +253,8 @@ int main_of(int argc, char** argv) {
     return static_cast<int>(status);
   } catch (const CLI::Success& wanted) {  // --help, --version
     return app.exit(wanted);
+  } catch (const CLI::ExtrasError& error) {
+    return refuse(argc, argv, error.what() + forgotten_option(app), "Run with --help for the commands and options.\n");
   } catch (const CLI::ParseError& error) {
     return refuse(argc, argv, error.what(), "Run with --help for the commands and options.\n");
   } catch (const UsageError& error) {
@@ -235,5 +270,12 @@ int main_of(int argc, char** argv) {
 
 // What escapes has no memory left for its message. NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char** argv) {
+#if defined(M_MMAP_THRESHOLD) && defined(M_TRIM_THRESHOLD)
+  // Batches of 100 MB and more are made and dropped again and again. Memory that is given back to the system each time
+  // costs more than judging them.
+  constexpr int kKeptBytes = 1 << 30;
+  mallopt(M_MMAP_THRESHOLD, kKeptBytes);
+  mallopt(M_TRIM_THRESHOLD, kKeptBytes);
+#endif
   return kvwitness::harness::cli::main_of(argc, argv);
 }

@@ -45,7 +45,11 @@ void add(Selection& selection, std::unique_ptr<Implementation> implementation, c
   selection.implementations.push_back(std::move(implementation));
 }
 
-void add_named(Selection& selection, const std::string& name) {
+std::unique_ptr<Implementation> isolated(std::unique_ptr<Implementation> implementation, bool in_process) {
+  return in_process ? std::move(implementation) : isolate(std::move(implementation));
+}
+
+void add_named(Selection& selection, const std::string& name, bool in_process) {
   if (selection.replays.selectors.contains(name)) return;  // asked for twice
   std::unique_ptr<Implementation> implementation = find_implementation(name);
   if (implementation == nullptr) {
@@ -53,11 +57,11 @@ void add_named(Selection& selection, const std::string& name) {
     throw UsageError(fmt::format("--impl is '{}', which is no implementation{}; there are {}", name,
                                  suggestion(name, names), listing(names)));
   }
-  add(selection, isolate(std::move(implementation)), "--impl " + name, true);
+  add(selection, isolated(std::move(implementation), in_process), "--impl " + name, true);
 }
 
-void add_plugin(Selection& selection, const std::string& path) {
-  auto plugin = load_plugin(path);
+void add_plugin(Selection& selection, const std::string& path, bool in_process) {
+  auto plugin = in_process ? load_plugin_in_process(path) : load_plugin(path);
   if (!plugin) throw UsageError(fmt::format("--plugin {}: {}", path, plugin.error()));
   const std::string absolute = std::filesystem::absolute(path).string();
   add(selection, std::move(*plugin), "--plugin " + shell_quote(absolute), true);
@@ -72,15 +76,18 @@ void add_pipe(Selection& selection, const std::string& command, bool few_calls) 
 }  // namespace
 
 Selection select_implementations(const SelectionArguments& arguments, const Environment& environment) {
+  if (arguments.in_process && !arguments.commands.empty()) {
+    throw UsageError("--in-process is not for --pipe, which is a process of its own: start that under the debugger");
+  }
   Selection selection;
   selection.replays.program = executable_path();
-  for (const std::string& name : arguments.names) add_named(selection, name);
-  for (const std::string& path : arguments.plugins) add_plugin(selection, path);
+  for (const std::string& name : arguments.names) add_named(selection, name, arguments.in_process);
+  for (const std::string& path : arguments.plugins) add_plugin(selection, path, arguments.in_process);
   for (const std::string& command : arguments.commands) add_pipe(selection, command, arguments.few_calls);
   if (arguments.empty()) {
     for (auto& implementation : all_implementations()) {
       const std::string name = implementation->name();
-      add(selection, isolate(std::move(implementation)), "--impl " + name, false);
+      add(selection, isolated(std::move(implementation), arguments.in_process), "--impl " + name, false);
     }
   }
   if (environment.backend && selection.replays.selectors.contains("c-abi")) {

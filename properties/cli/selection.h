@@ -20,6 +20,7 @@ struct SelectionArguments {
   std::vector<std::string> plugins;   // --plugin: files
   std::vector<std::string> commands;  // --pipe
   bool few_calls = false;             // a replay or a run: each answer may be waited for a little longer
+  bool in_process = false;            // for a debugger: in this process, without a deadline
   bool empty() const { return names.empty() && plugins.empty() && commands.empty(); }
 };
 

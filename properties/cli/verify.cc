@@ -15,6 +15,7 @@
 #include "properties/cli/output_file.h"
 #include "properties/cli/pinned.h"
 #include "properties/cli/progress.h"
+#include "properties/generators/case_stream.h"
 #include "properties/generators/domain.h"
 #include "properties/report/report.h"
 #include "properties/run/failure_database.h"
@@ -24,18 +25,30 @@
 namespace kvwitness::harness::cli {
 namespace {
 
-struct Outputs {
-  std::optional<OutputFile> json, junit;
+// The forms of a report that can be written to a file.
+struct ReportForm {
+  const char* option;
+  Text ReportPaths::* path;
+  std::string (*render)(const RunReport&, const Conclusion&, const ReplayCommands&);
+};
+constexpr ReportForm kReportForms[] = {{"--json", &ReportPaths::json, render_json},
+                                       {"--junit", &ReportPaths::junit, render_junit},
+                                       {"--html", &ReportPaths::html, render_html}};
 
-  Outputs(const Text& json_path, const Text& junit_path) {
-    if (json_path) json.emplace("--json", *json_path);
-    if (junit_path) junit.emplace("--junit", *junit_path);
+// The files of the forms that were asked for.
+class Outputs {
+ public:
+  explicit Outputs(const ReportPaths& paths) {
+    for (const ReportForm& form : kReportForms) {
+      if (const Text& path = paths.*form.path) files_.emplace_back(&form, OutputFile(form.option, *path));
+    }
   }
-
   void write(const RunReport& report, const Conclusion& conclusion, const ReplayCommands& replays) const {
-    if (json) json->write(render_json(report, conclusion, replays));
-    if (junit) junit->write(render_junit(report, conclusion, replays));
+    for (const auto& [form, file] : files_) file.write(form->render(report, conclusion, replays));
   }
+
+ private:
+  std::vector<std::pair<const ReportForm*, OutputFile>> files_;
 };
 
 TextStyle style_of_output() {
@@ -56,6 +69,43 @@ std::int64_t parse_align(const std::string& text) {
   return bytes;
 }
 
+std::vector<Operation> parse_operations(const std::string& text) {
+  std::vector<std::string> names;
+  std::vector<Operation> operations;
+  const Domain whole = whole_domain();
+  for (const Operation operation : whole.operations) names.emplace_back(name_of(operation));
+  for (const std::string& item : split_list(text)) {
+    const auto found =
+        std::ranges::find(whole.operations, item, [](Operation operation) { return name_of(operation); });
+    if (found == whole.operations.end()) {
+      throw UsageError(fmt::format("--operation is '{}'; '{}' in it is no operation{}; there are {}", text, item,
+                                   suggestion(item, names), listing(names)));
+    }
+    if (std::ranges::find(operations, *found) == operations.end()) operations.push_back(*found);
+  }
+  return operations;
+}
+
+// What the options admit.
+Domain domain_of(const DomainArguments& arguments) {
+  Domain domain = whole_domain();
+  const auto bound = [](std::string_view option, const Text& text, std::int64_t greatest) {
+    return static_cast<std::int64_t>(parse_count(option, *text, 1, static_cast<std::uint64_t>(greatest)));
+  };
+  if (arguments.operation) domain.operations = parse_operations(*arguments.operation);
+  if (arguments.topk) domain.topk = parse_counts("--topk", *arguments.topk, 0, kMostDrawnTopk);
+  if (arguments.segments) domain.num_segments = parse_counts("--segments", *arguments.segments, 0, kMostDrawnSegments);
+  domain.contiguous = arguments.contiguous;
+  if (arguments.align) domain.align_bytes = parse_align(*arguments.align);
+  if (arguments.max_context) domain.max_context = bound("--max-context", arguments.max_context, domain.max_context);
+  if (arguments.max_rows) domain.max_rows = bound("--max-rows", arguments.max_rows, domain.max_rows);
+  domain.in_range = arguments.in_range;
+  if (!can_draw(domain)) {
+    throw UsageError("the options admit no call: neither a legal one nor one to refuse, of any operation");
+  }
+  return domain;
+}
+
 // The folder, made where it is missing: a run that cannot keep its failures should not start.
 std::string writable_folder(std::string_view option, const std::string& path) {
   std::error_code error;
@@ -64,6 +114,13 @@ std::string writable_folder(std::string_view option, const std::string& path) {
   if (!error && ::access(path.c_str(), W_OK | X_OK) != 0) error = std::error_code(errno, std::generic_category());
   if (error) throw UsageError(fmt::format("{} is '{}', not a folder to write to: {}", option, path, error.message()));
   return path;
+}
+
+// Nothing for 0: no limit.
+std::optional<double> time_limit_of(const VerifyArguments& arguments) {
+  constexpr double kDefaultSeconds = 120;
+  const double seconds = arguments.time ? parse_seconds("--time", *arguments.time) : kDefaultSeconds;
+  return seconds == 0 ? std::nullopt : std::optional(seconds);
 }
 
 RunOptions options_of(const VerifyArguments& arguments, const Environment& environment) {
@@ -77,11 +134,8 @@ RunOptions options_of(const VerifyArguments& arguments, const Environment& envir
     options.cases_per_property = static_cast<std::int64_t>(parse_count(
         "--cases-per-property", *arguments.cases_per_property, 0, static_cast<std::uint64_t>(kMaxCasesPerProperty)));
   }
-  if (arguments.time) options.time_limit_seconds = parse_seconds("--time", *arguments.time);
-  if (arguments.topk) options.topk = parse_counts("--topk", *arguments.topk, 0, kMostDrawnTopk);
-  if (arguments.segments) options.num_segments = parse_counts("--segments", *arguments.segments, 0, kMostDrawnSegments);
-  if (arguments.align) options.align_bytes = parse_align(*arguments.align);
-  options.contiguous = arguments.contiguous;
+  options.time_limit_seconds = time_limit_of(arguments);
+  options.domain = domain_of(arguments.domain);
   if (arguments.failures) options.failures_folder = writable_folder("--failures", *arguments.failures);
   options.pinned = arguments.cases.empty() ? read_corpus(corpus_folder()) : read_case_files(arguments.cases);
   return options;
@@ -90,16 +144,19 @@ RunOptions options_of(const VerifyArguments& arguments, const Environment& envir
 // What a run did to the failures that it keeps.
 void print_kept_failures(const RunReport& report) {
   for (const std::string& path : report.fixed_failures) fmt::print("fixed: {} passes now\n", printable(path));
+  for (const std::string& path : report.unseen_failures) {
+    fmt::print("not seen again: {} failed once and passes now, so it is kept\n", printable(path));
+  }
   for (const std::string& error : report.failure_errors) fmt::print(stderr, "kvwitness: {}\n", printable(error));
 }
 
 }  // namespace
 
 ExitStatus verify(const VerifyArguments& arguments) {
-  const Outputs outputs(arguments.json, arguments.junit);
+  const Outputs outputs(arguments.reports);
   const Environment environment = environment_of_process();
   Selection selection = select_implementations(arguments.selection, environment);
-  const RunOptions options = options_of(arguments, environment);
+  RunOptions options = options_of(arguments, environment);
 
   ProgressDisplay display(::isatty(STDERR_FILENO) != 0);
   Progress progress;
@@ -113,6 +170,11 @@ ExitStatus verify(const VerifyArguments& arguments) {
   } else {
     progress = [](const std::string&, const std::string&, double) {};
   }
+  options.on_failure = [&](const std::string& implementation, const std::string& property) {
+    if (arguments.quiet) return;
+    display.clear();
+    fmt::print(stderr, "{} breaks {}; looking for its smallest case\n", printable(implementation), property);
+  };
   auto report = run_properties(options, selection.implementations, progress);
   display.clear();
   if (!report) throw UsageError(report.error());
@@ -132,17 +194,16 @@ ExitStatus verify(const VerifyArguments& arguments) {
   return static_cast<ExitStatus>(conclusion.exit_status);
 }
 
-void report_refusal(const Text& json, const Text& junit, const std::string& message) {
-  const auto attempt = [&](const char* option, const Text& path, auto render) {
-    if (!path) return;
+void report_refusal(const ReportPaths& paths, const std::string& message) {
+  for (const ReportForm& form : kReportForms) {
+    const Text& path = paths.*form.path;
+    if (!path) continue;
     try {
-      OutputFile(option, *path).write(render(RunReport{}, refuse_to_run(message), ReplayCommands{}));
+      OutputFile(form.option, *path).write(form.render(RunReport{}, refuse_to_run(message), ReplayCommands{}));
       // NOLINTNEXTLINE(bugprone-empty-catch)
     } catch (const UsageError&) {  // the message on standard error is then all there is
     }
-  };
-  attempt("--json", json, render_json);
-  attempt("--junit", junit, render_junit);
+  }
 }
 
 }  // namespace kvwitness::harness::cli

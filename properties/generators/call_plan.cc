@@ -50,6 +50,39 @@ const std::vector<RowStructure> kUsualStructures = [] {
   return list;
 }();
 
+// Values that must be refused, where no list of the domain says which ones there are.
+const std::vector<std::int64_t> kSegmentsAboveMost = {
+    65, 65, 66, 128, 4096, std::int64_t{1} << 31, std::int64_t{1} << 32, (std::int64_t{1} << 32) + 4, kInt64Max};
+
+// Those of the domain's segment counts that the operation must refuse.
+std::vector<std::int64_t> refused_segments(const Domain& domain, Operation operation) {
+  if (operation == Operation::kWitnesses) return values_within(domain.num_segments, {0, 0});
+  std::vector<std::int64_t> list = values_within(domain.num_segments, {kMaxMergeSegments + 1, kInt64Max});
+  if (operation == Operation::kApply && admits_value(domain.num_segments, {0, 0})) list.push_back(0);
+  return list;
+}
+
+// The exponents for which 2^k rows of 2^(64 - k) slots are in the domain.
+std::vector<int> overflow_shifts(const Domain& domain) {
+  std::vector<int> shifts;
+  for (const int shift : {2, 3, 4}) {
+    const std::int64_t rows = std::int64_t{1} << shift;
+    if (rows <= domain.max_rows && admits_value(domain.rows, {rows, rows})) shifts.push_back(shift);
+  }
+  return shifts;
+}
+
+// Changes the tokens at or past the end of their rows to others of the same context, and to padding in empty rows.
+void bring_into_range(Case& value) {
+  if (value.topk <= 0) return;
+  const auto topk = static_cast<std::size_t>(value.topk);
+  for (std::size_t index = 0; index < value.learned.size() && index / topk < value.context_lens.size(); ++index) {
+    const std::int32_t len = value.context_lens[index / topk];
+    std::int32_t& token = value.learned[index];
+    if (token >= std::max(len, 0)) token = len > 0 ? token % len : -1;
+  }
+}
+
 class CallDrawing {
  public:
   CallDrawing(const CallPlan& plan, const Domain& domain) : plan_(plan), domain_(domain), bulk_(*random_source()) {}
@@ -71,6 +104,7 @@ class CallDrawing {
   void draw_shape();
   Range topk_range() const;
   std::int64_t draw_row_count();
+  std::int64_t draw_usual_row_count();
   void draw_merge();
   void draw_rows();
   void draw_lengths(std::size_t chosen);
@@ -98,6 +132,16 @@ class CallDrawing {
   }
   void fill(std::size_t index, RowStructure structure) {
     fill_row(bulk_, structure, {case_.topk, case_.context_lens[index], case_.num_segments, keep()}, row(index));
+  }
+
+  std::int64_t step() const { return domain_.align_bytes / 4; }  // elements between two admitted bases
+  bool is_malformed_by(Malformation malformation) const {
+    return std::ranges::find(plan_.malformations, malformation) != plan_.malformations.end();
+  }
+  // The length, or where it is too long for the domain, one up to the longest, often that.
+  std::int32_t bounded(std::int32_t len) {
+    if (len <= domain_.max_context) return len;
+    return static_cast<std::int32_t>(bulk_.chance(50) ? domain_.max_context : bulk_.between(1, domain_.max_context));
   }
 
   // Choices that are made once a row: by RapidCheck for as many rows as a person looks at, of a longer batch from the
@@ -129,14 +173,21 @@ void CallDrawing::draw_shape() {
     if (domain_.num_segments.empty()) segments.high = std::min(segments.high, kMaxMergeSegments);
   }
   if (plan_.segments_exceed_slots) segments.low = std::max(segments.low, least_value(domain_.topk, plan_.topk) + 1);
+  const bool is_refused_for_segments = is_malformed_by(Malformation::kSegments);
   std::vector<Operation> operations;
   for (const Operation operation : plan_.operations) {
-    if (admits_value(domain_.num_segments, legal_segments(operation, segments))) operations.push_back(operation);
+    const bool can_be_drawn = is_refused_for_segments
+                                  ? can_be_malformed(domain_, operation, Malformation::kSegments)
+                                  : admits_value(domain_.num_segments, legal_segments(operation, segments));
+    const auto can_be = [&](Malformation malformation) { return can_be_malformed(domain_, operation, malformation); };
+    if (can_be_drawn && std::ranges::all_of(plan_.malformations, can_be)) operations.push_back(operation);
   }
   KVWITNESS_ASSERT(!operations.empty());
   case_.operation = *one_of(operations);
   const Range legal = legal_segments(case_.operation, segments);
-  if (!plan_.many_rows) {
+  if (is_refused_for_segments) {
+    case_.num_segments = draw_num_segments({}, legal);  // until the call is made malformed
+  } else if (!plan_.many_rows) {
     case_.num_segments = draw_num_segments(domain_.num_segments, legal);
   } else if (plan_.few_segments) {
     case_.num_segments = draw_value(domain_.num_segments, legal, {1, 2, 3, 4, 5, 8}, 8);
@@ -162,7 +213,14 @@ std::int64_t CallDrawing::draw_row_count() {
     return *one_of(wanted.empty() ? domain_.rows : wanted);
   }
   if (!plan_.malformations.empty() && plan_.rows.low < 0 && *chance(12)) return 0;
-  if (plan_.rows.low >= 0) return *between(plan_.rows.low, plan_.rows.high);
+  if (plan_.rows.low >= 0) {
+    const std::int64_t most = std::min(plan_.rows.high, domain_.max_rows);
+    return *between(std::min(plan_.rows.low, most), most);
+  }
+  return std::min(draw_usual_row_count(), domain_.max_rows);
+}
+
+std::int64_t CallDrawing::draw_usual_row_count() {
   if (case_.topk > 128 || case_.num_segments > 300) return *between(1, 3);
   if (*chance(45)) return 1;
   if (*chance(55)) return *between(2, 4);
@@ -229,6 +287,7 @@ void CallDrawing::draw_rows() {
   } else {
     fill_rows(chosen);
   }
+  if (domain_.in_range) bring_into_range(case_);
   if (plan_.order != RowOrder::kAsDrawn || *chance(8)) {
     const bool rising = plan_.order == RowOrder::kRising || (plan_.order == RowOrder::kAsDrawn && *chance(50));
     for (std::size_t index = 0; index < rows; ++index) {
@@ -241,7 +300,7 @@ void CallDrawing::draw_lengths(std::size_t chosen) {
   const bool positive = plan_.in_range_only || plan_.rows_differ;
   const auto swarm = draw_swarm(positive ? kPositiveLengths : kUsualLengths);
   const auto draw_length = [&](LengthClass length_class) {
-    return *gen::context_len(length_class, case_.num_segments, case_.topk);
+    return bounded(*gen::context_len(length_class, case_.num_segments, case_.topk));
   };
   const bool alike = *chance(40);
   const bool all_asked = plan_.length && plan_.length_in_every_row;
@@ -259,8 +318,8 @@ void CallDrawing::draw_lengths(std::size_t chosen) {
     } else {
       len = bulk_.pick(pool);
     }
-    if (plan_.length_below_topk) len = static_cast<std::int32_t>(bulk_.between(1, case_.topk - 1));
-    if (plan_.rows_differ) len = static_cast<std::int32_t>(std::max<std::int64_t>(len, case_.num_segments));
+    if (plan_.length_below_topk) len = bounded(static_cast<std::int32_t>(bulk_.between(1, case_.topk - 1)));
+    if (plan_.rows_differ) len = bounded(static_cast<std::int32_t>(std::max<std::int64_t>(len, case_.num_segments)));
   }
 }
 
@@ -306,26 +365,27 @@ void CallDrawing::fill_differing_rows() {
 }
 
 void CallDrawing::draw_placement() {
-  const std::int64_t step = std::max<std::int64_t>(domain_.align_bytes / 4, 1);  // elements between two admitted bases
-  if (step < 16 && (plan_.off_boundary || *chance(30))) {
-    case_.base_offset = static_cast<std::int32_t>(step * *between(1, 15 / step));
+  if (step() < 16 && (plan_.off_boundary || *chance(30))) {
+    case_.base_offset = static_cast<std::int32_t>(step() * *between(1, 15 / step()));
   }
   if (case_.operation == Operation::kApply) case_.in_place = plan_.in_place || *chance(25);
   if (domain_.contiguous) return;
-  if (case_.rows() == 1 && step == 1 && case_.topk > 0 && *chance(25)) {  // no second row that could overlap
+  if (case_.rows() == 1 && step() == 1 && case_.topk > 0 && *chance(25)) {  // no second row that could overlap
     case_.row_stride = *one_of<std::int64_t>({0, 1, case_.topk / 2, case_.topk - 1, case_.topk + 1});
   } else if (plan_.huge_stride) {
-    case_.row_stride = (std::int64_t{1} << 30) + step * *between(1, 1000);
+    case_.row_stride = (std::int64_t{1} << 30) + step() * *between(1, 1000);
   } else if (plan_.strided || (case_.topk > 0 && !plan_.many_rows && *chance(12))) {
     const std::int64_t topk = case_.topk;
     const std::int64_t stride = topk + *one_of<std::int64_t>({1, 1, 2, 3, 4, 5, 16, 64, topk, 64 - topk % 64});
-    case_.row_stride = (stride + step - 1) / step * step;
+    case_.row_stride = (stride + step() - 1) / step() * step();
   }
 }
 
 // Scatter with S = 0 returns at once, so whatever else is passed is never looked at.
 void CallDrawing::draw_nonsense() {
-  if (*chance(30)) {  // a width without meaning that the learned rows still fill, for calls that take no number of them
+  const bool any_width = domain_.topk.empty();
+  if (any_width && domain_.rows.empty() &&
+      *chance(30)) {  // a width without meaning that the learned rows still fill, for calls that take no number of them
     case_.context_lens.clear();
     case_.learned.clear();
     case_.row_stride.reset();
@@ -333,9 +393,9 @@ void CallDrawing::draw_nonsense() {
     return;
   }
   case_.form = Form::kFlat;
-  case_.learned.resize(static_cast<std::size_t>(*between(0, 5)), 3);
-  if (*chance(50)) case_.topk = *one_of<std::int64_t>({-1, kInt64Min, kInt64Max, 7});
-  if (*chance(30)) case_.row_stride = *one_of<std::int64_t>({-1, 0, 1});
+  case_.learned.assign(static_cast<std::size_t>(*between(0, 5)), domain_.in_range ? -1 : 3);
+  if (any_width && *chance(50)) case_.topk = *one_of<std::int64_t>({-1, kInt64Min, kInt64Max, 7});
+  if (!domain_.contiguous && *chance(30)) case_.row_stride = step() * *one_of<std::int64_t>({-1, 0, 1});
 }
 
 void CallDrawing::draw_prior_calls() {
@@ -352,6 +412,7 @@ Case CallDrawing::draw_prior_call() {
     bulk_.shuffle(earlier.context_lens);
     const std::int32_t shift = *one_of<std::int32_t>({1, 5, 64});
     for (auto& token : earlier.learned) token = token < shift ? -1 : token - shift;
+    if (domain_.in_range) bring_into_range(earlier);
     return earlier;
   }
   CallPlan plan;  // another call, sometimes a refused one
@@ -359,6 +420,10 @@ Case CallDrawing::draw_prior_call() {
   plan.rows = {1, 6};
   if (!domain_.legal_only && *chance(10)) {
     plan.malformations = {*one_of<Malformation>({Malformation::kLearnedLength, Malformation::kSegments})};
+    const auto can_be = [&](Operation operation) {
+      return can_be_malformed(domain_, operation, plan.malformations.front());
+    };
+    if (std::ranges::none_of(plan.operations, can_be)) plan.malformations.clear();
   }
   CallDrawing drawing(plan, domain_);
   Case other = drawing.drawn();
@@ -379,12 +444,10 @@ void CallDrawing::malform(Malformation malformation) {
     case Malformation::kNegative:
       return malform_by_negative();
     case Malformation::kNegativeStride:
-      if (domain_.contiguous) return malform_by_negative();
-      case_.row_stride = *one_of<std::int64_t>({-1, -case_.topk - 1, kInt32Min, kInt64Min});
+      case_.row_stride = *one_of<std::int64_t>({-step(), -(case_.topk / step() + 1) * step(), kInt32Min, kInt64Min});
       return;
     case Malformation::kStride:
-      if (domain_.contiguous) return malform_segments();
-      case_.row_stride = *chance(40) ? case_.topk - 1 : *between(0, case_.topk - 1);
+      case_.row_stride = step() * (*chance(40) ? (case_.topk - 1) / step() : *between(0, (case_.topk - 1) / step()));
       return;
   }
 }
@@ -405,15 +468,16 @@ void CallDrawing::malform_learned_length() {
     learned.insert(learned.end(),
                    static_cast<std::size_t>(std::max<std::int64_t>(std::min<std::int64_t>(case_.topk, 64), 1)), 2);
   }
+  if (domain_.in_range) bring_into_range(case_);
   const bool whole_rows = case_.topk > 0 && static_cast<std::int64_t>(learned.size()) % case_.topk == 0;
   case_.form = whole_rows && *chance(50) ? Form::kNested : Form::kFlat;
 }
 
 // rows * topk is learned's length modulo 2^64, and far above it in truth.
 void CallDrawing::malform_by_overflow() {
-  const int shift = *one_of<int>({2, 3, 4});
+  const int shift = *one_of(overflow_shifts(domain_));
   const std::int64_t extra = *between(0, 1);
-  case_.context_lens.assign(std::size_t{1} << shift, *one_of<std::int32_t>({0, 1, 16}));
+  case_.context_lens.assign(std::size_t{1} << shift, bounded(*one_of<std::int32_t>({0, 1, 16})));
   case_.topk = (std::int64_t{1} << (64 - shift)) + extra;
   case_.learned.assign(case_.context_lens.size() * static_cast<std::size_t>(extra), -1);
   case_.form = Form::kFlat;
@@ -421,51 +485,79 @@ void CallDrawing::malform_by_overflow() {
 }
 
 void CallDrawing::malform_segments() {
-  const std::int64_t above = *one_of<std::int64_t>(
-      {65, 65, 66, 128, 4096, std::int64_t{1} << 31, std::int64_t{1} << 32, (std::int64_t{1} << 32) + 4, kInt64Max});
+  if (!domain_.num_segments.empty()) {
+    case_.num_segments = *one_of(refused_segments(domain_, case_.operation));
+    return;
+  }
   switch (case_.operation) {
     case Operation::kWitnesses:
       // With S of 2^63 - 1 not even one row of witnesses fits the address space.
       case_.num_segments = case_.rows() > 0 && *chance(30) ? kInt64Max : 0;
       break;
     case Operation::kApply:
-      case_.num_segments = *chance(40) ? 0 : above;
+      case_.num_segments = *chance(40) ? 0 : *one_of(kSegmentsAboveMost);
       break;
     case Operation::kScatter:
-      case_.num_segments = above;
+      case_.num_segments = *one_of(kSegmentsAboveMost);
       break;
   }
 }
 
 void CallDrawing::malform_by_negative() {
+  enum class Count : std::uint8_t { kTopk, kSegments, kStride, kKeep, kBudget };
+  std::vector<Count> counts;
+  if (domain_.topk.empty()) counts.push_back(Count::kTopk);
+  if (domain_.num_segments.empty()) counts.push_back(Count::kSegments);
+  if (!domain_.contiguous) counts.push_back(Count::kStride);
+  if (case_.operation == Operation::kApply) {
+    counts.insert(counts.end(), 3, Count::kKeep);
+    counts.insert(counts.end(), 3, Count::kBudget);
+  }
   const std::int64_t value = *one_of<std::int64_t>({-1, -1, -64, kInt32Min, kInt64Min, -(std::int64_t{1} << 32)});
-  const bool apply = case_.operation == Operation::kApply;
-  switch (apply ? *one_of<std::int64_t>({0, 1, 2, 3, 3, 3, 4, 4, 4}) : *between(0, 2)) {
-    case 0:
+  switch (*one_of(counts)) {
+    case Count::kTopk:
       case_.topk = value;
       case_.form = Form::kFlat;
       if (*chance(50)) case_.learned.clear();  // a scatter that takes no number of elements can be told no other way
+      // A stride that is the width of packed rows is none of another width.
+      if (case_.row_stride && (domain_.contiguous || *case_.row_stride % step() != 0)) case_.row_stride.reset();
       break;
-    case 1:
+    case Count::kSegments:
       case_.num_segments = value;
       break;
-    case 2:
-      if (domain_.contiguous) {
-        case_.num_segments = value;
-      } else {
-        case_.row_stride = value;
-      }
+    case Count::kStride:
+      case_.row_stride = value % step() == 0 ? value : value * step();
       break;
-    case 3:
+    case Count::kKeep:
       case_.learned_keep = value;
       break;
-    default:
+    case Count::kBudget:
       case_.max_replacements = value;
       break;
   }
 }
 
 }  // namespace
+
+bool can_be_malformed(const Domain& domain, Operation operation, Malformation malformation) {
+  if (domain.legal_only) return false;
+  switch (malformation) {
+    case Malformation::kLearnedLength:
+    case Malformation::kKeep:
+      return true;
+    case Malformation::kOverflow:
+      return domain.topk.empty() && !overflow_shifts(domain).empty();
+    case Malformation::kSegments:
+      return domain.num_segments.empty() || !refused_segments(domain, operation).empty();
+    case Malformation::kNegative:
+      return operation == Operation::kApply || domain.topk.empty() || domain.num_segments.empty() || !domain.contiguous;
+    case Malformation::kNegativeStride:
+      return !domain.contiguous;
+    case Malformation::kStride:
+      return !domain.contiguous && domain.max_rows >= 2;
+  }
+  return false;
+}
 
 const std::vector<LengthClass>& usual_length_classes() {
   return kUsualLengths;

@@ -29,11 +29,16 @@ enum class Malformation : std::uint8_t {
   kStride
 };
 
+// Whether a call of the operation can be made malformed so without leaving the domain: a list of widths or segment counts
+// holds a value that must be refused, or there is none.
+bool can_be_malformed(const Domain& domain, Operation operation, Malformation malformation);
+
 // The classes and structures that a call usually has, each as often as it is likely.
 const std::vector<LengthClass>& usual_length_classes();
 const std::vector<RowStructure>& usual_row_structures();
 
 struct CallPlan {
+  const Domain* domain = nullptr;  // that the call is drawn for
   std::vector<Operation> operations = {};
   Range rows{-1, -1};  // drawn where low is negative
   Range topk = kAnyTopk;

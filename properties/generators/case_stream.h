@@ -32,6 +32,9 @@ std::vector<const Scenario*> deck_for(const Domain& domain, Focus focus = Focus:
 // The shared scenarios that the domain admits.
 std::vector<const Scenario*> shared_scenarios(const Domain& domain);
 
+// Whether the domain admits a case of any scenario.
+bool can_draw(const Domain& domain);
+
 // A case of a scenario drawn from the deck, which must not be empty.
 rc::Gen<Case> case_generator(const Domain& domain, Focus focus);
 
@@ -50,6 +53,11 @@ class CaseStream {
   std::uint64_t seed_;
   std::uint64_t drawn_ = 0;
 };
+
+// class_floor() as the domain permits it. In a narrow one a scenario may meet its class seldom, or never: two tokens
+// cover no three segments. There the floor is no higher than what a sample of the domain's own cases leaves certain
+// (4.8 standard deviations of a Poisson count below the mean), unless the scenario gives the class in each of its cases.
+std::int64_t floor_within(const Domain& domain, const CoverageClass& coverage_class, Focus focus, std::int64_t cases);
 
 // One case of each shared scenario for each operation of the domain.
 std::vector<Case> shared_cases(const Domain& domain, std::uint64_t seed);

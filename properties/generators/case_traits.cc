@@ -122,7 +122,7 @@ class TraitsReader {
     t.full |= clean && occupied == segments_;
     t.one_missing |= clean && segments_ > 1 && occupied == segments_ - 1;
     t.last_alone |= segments_ > 2 && occupied == 1 && counts_.back() > 0;
-    t.last_missing |= segments_ > 2 && occupied == segments_ - 1 && counts_.back() == 0;
+    t.last_missing |= segments_ > 1 && occupied == segments_ - 1 && counts_.back() == 0;
     t.lower_half_alone |= segments_ > 33 && low && !high;
     t.upper_half_alone |= segments_ > 33 && high && !low;
     full_rows_ += occupied == segments_ && segments_ > 1;

@@ -3,7 +3,7 @@
 #define PROPERTIES_GENERATORS_DOMAIN_H
 
 #include <kvwitness/case.h>
-#include <kvwitness/rapidcheck.h>
+#include <kvwitness/domain.h>
 
 #include <cstdint>
 #include <vector>
@@ -33,10 +33,6 @@ std::int64_t greatest_value(const std::vector<std::int64_t>& list,
                             const Range& range);  // range.low - 1 where there is none
 // Those values of the list that lie in the range.
 std::vector<std::int64_t> values_within(const std::vector<std::int64_t>& list, const Range& range);
-
-// Whether the case, its prior calls included, lies within the domain. Lists of widths and segment counts bind only
-// legal calls: a refused one may need another value to be what it is.
-bool admits_case(const Domain& domain, const Case& value);
 
 }  // namespace kvwitness::harness
 

@@ -42,8 +42,15 @@ bool two_segments(const Domain& domain) {
 bool three_segments(const Domain& domain) {
   return admits(domain, {3, kMostDrawnSegments}, {2, kMostDrawnTopk});
 }
-bool refusable(const Domain& domain) {
-  return !domain.legal_only && anything(domain);
+// Whether a call of one operation can have all these faults.
+bool refusable(const Domain& domain, const std::vector<Malformation>& malformations, const Range& topk = kAnyTopk) {
+  const bool by_segments = std::ranges::find(malformations, Malformation::kSegments) != malformations.end();
+  return admits_value(domain.topk, topk) && std::ranges::any_of(domain.operations, [&](Operation operation) {
+           return (by_segments || admits_value(domain.num_segments, legal_segments(operation, kAnySegments))) &&
+                  std::ranges::all_of(malformations, [&](Malformation malformation) {
+                    return can_be_malformed(domain, operation, malformation);
+                  });
+         });
 }
 
 // Whether some S of at least `least` fits the slots (S <= topk) in a legal call.
@@ -55,21 +62,46 @@ bool segments_exceed_slots(const Domain& domain) {
   const std::int64_t least = least_value(domain.topk, {1, kMostDrawnTopk});
   return least < kMostDrawnSegments && admits(domain, {least + 1, kMostDrawnSegments}, {1, kMostDrawnTopk});
 }
-// Whether rows can be so narrow that a batch of very many of them stays cheap.
-bool narrow_rows(const Domain& domain) {
-  return domain.rows.empty() && least_value(domain.topk, {1, kMostDrawnTopk}) <= 16 && some_slots(domain);
+bool admits_rows(const Domain& domain, const Range& rows) {
+  return admits_value(domain.rows, rows) && rows.low <= domain.max_rows;
+}
+// Whether batches of any number up to so many rows may be drawn.
+bool batches_up_to(const Domain& domain, std::int64_t rows) {
+  return domain.rows.empty() && rows <= domain.max_rows;
+}
+// Whether so many rows can be so narrow that the batch stays cheap.
+bool narrow_rows(const Domain& domain, std::int64_t rows) {
+  return batches_up_to(domain, rows) && least_value(domain.topk, {1, kMostDrawnTopk}) <= 16 && some_slots(domain);
 }
 bool many_segments_of_wide_rows(const Domain& domain) {
   return admits(domain, {8, 64}, {512, kMostDrawnTopk});
 }
-bool admits_rows(const Domain& domain, const Range& rows) {
-  return admits_value(domain.rows, rows);
-}
 bool any_shape(const Domain& domain) {
   return domain.topk.empty() && anything(domain);
 }
-bool any_batch(const Domain& domain) {
-  return domain.rows.empty() && any_shape(domain);
+bool any_batch(const Domain& domain, std::int64_t rows) {
+  return batches_up_to(domain, rows) && any_shape(domain);
+}
+// Whether tokens at or past the end of their row may be drawn.
+bool past_the_end(const Domain& domain) {
+  return !domain.in_range && some_slots(domain);
+}
+bool longer_than(const Domain& domain, std::int64_t length) {
+  return domain.max_context > length && anything(domain);
+}
+// Combinations of faults in one call.
+std::vector<std::vector<Malformation>> possible_combinations(const Domain& domain) {
+  using enum Malformation;
+  std::vector<std::vector<Malformation>> list;
+  for (const Malformation length : {kLearnedLength, kOverflow}) {
+    list.push_back({length, kSegments});
+    list.push_back({length, kStride});
+    list.push_back({length, kSegments, kKeep, kNegative});
+  }
+  list.push_back({kSegments, kStride});
+  list.push_back({kSegments, kKeep});
+  std::erase_if(list, [&](const auto& faults) { return !refusable(domain, faults, {1, kMostDrawnTopk}); });
+  return list;
 }
 // Whether some S of at least 2 fits the slots of an apply.
 bool apply_fits(const Domain& domain) {
@@ -150,17 +182,17 @@ const Scenario kScenarios[] = {
      .classes = {{.name = "length at a power of two", .what = "2^k or one beside it, from 8 on", .floor_per_mille = 6,
                   .contains = [](T t) { return t.power_of_two; }}}},
     {.name = "length above 2^24", .cards = 2,
-     .possible = anything,
+     .possible = [](const Domain& domain) { return longer_than(domain, 1 << 24); },
      .shape = [](CallPlan& plan) { length_in_some(plan, LengthClass::kAbove24); },
      .classes = {{.name = "length above 2^24", .what = "no longer exact in single precision", .floor_per_mille = 4,
                   .contains = [](T t) { return t.above_24; }}}},
     {.name = "length above 2^26", .cards = 2,
-     .possible = anything,
+     .possible = [](const Domain& domain) { return longer_than(domain, 1 << 26); },
      .shape = [](CallPlan& plan) { length_in_some(plan, LengthClass::kAbove26); },
      .classes = {{.name = "length above 2^26", .what = "64 times the length passes 2^32", .floor_per_mille = 4,
                   .contains = [](T t) { return t.above_26; }}}},
     {.name = "length near 2^31", .cards = 3,
-     .possible = anything,
+     .possible = [](const Domain& domain) { return longer_than(domain, (std::int64_t{1} << 31) - (1 << 20)); },
      .shape = [](CallPlan& plan) { length_in_some(plan, LengthClass::kNear31); },
      .classes = {{.name = "length near 2^31", .what = "within 2^20 of INT32_MAX", .floor_per_mille = 6,
                   .contains = [](T t) { return t.near_31; }}}},
@@ -241,7 +273,7 @@ const Scenario kScenarios[] = {
      .classes = {{.name = "4 to 32 wide rows", .what = "a decode batch: rows of 512 slots and more", .floor_per_mille = 2,
                   .contains = [](T t) { return t.works() && t.value->topk >= 512 && t.value->rows() >= 4 && t.value->rows() <= 32; }}}},
     {.name = "41 to 512 rows", .cards = 1,
-     .possible = narrow_rows,
+     .possible = [](const Domain& domain) { return narrow_rows(domain, 512); },
      .shape = [](CallPlan& plan) {
        const auto rows = *one_of<std::int64_t>({*between(41, 200), *between(41, 200), *between(201, 512), 63, 64, 64, 65, 127,
                                                    128, 129, 192, 255, 256, 257, 300, 512});
@@ -279,7 +311,7 @@ const Scenario kScenarios[] = {
                  {.name = "token just below an edge", .what = "the last token of a segment", .floor_per_mille = 6,
                   .contains = [](T t) { return t.below_edge; }}}},
     {.name = "tokens at the length", .cards = 2, .focus = Focus::kOutOfRange,
-     .possible = some_slots,
+     .possible = past_the_end,
      .shape = [](CallPlan& plan) {
        length_in_every(plan, *one_of<LengthClass>({LengthClass::kSmall, LengthClass::kMiddle, LengthClass::kAtSegments}));
        structure_in_some(plan, *chance(50) ? RowStructure::kBoundary : RowStructure::kPastLength); },
@@ -288,7 +320,7 @@ const Scenario kScenarios[] = {
                  {.name = "token past the length", .what = "at or past the length", .floor_per_mille = 4,
                   .contains = [](T t) { return t.past_length; }}}},
     {.name = "tokens past a short row", .cards = 3, .focus = Focus::kOutOfRange,
-     .possible = two_segments,
+     .possible = [](const Domain& domain) { return past_the_end(domain) && two_segments(domain); },
      .shape = [](CallPlan& plan) {
        plan.segments.low = 2; length_in_every(plan, LengthClass::kBelowSegments); structure_in_some(plan, RowStructure::kPastShortRow); },
      .classes = {{.name = "token past a short row", .what = "marks a number outside the partition", .floor_per_mille = 6,
@@ -309,20 +341,20 @@ const Scenario kScenarios[] = {
      .classes = {{.name = "lone token in a wide row", .what = "the only mark of its segment, late in 512 slots or more, many segments missing", .floor_per_mille = 4,
                   .contains = [](T t) { return t.lone_in_wide_row; }}}},
     {.name = "a lone token past the end of a wide row", .cards = 3, .focus = Focus::kOutOfRange,
-     .possible = many_segments_of_wide_rows,
+     .possible = [](const Domain& domain) { return past_the_end(domain) && many_segments_of_wide_rows(domain); },
      .shape = [](CallPlan& plan) {
        plan.segments = {8, 64}; plan.topk = {512, kMostDrawnTopk}; plan.rows = {1, 2}; structure_in_some(plan, RowStructure::kLonePastEnd);
        length_in_every(plan, *one_of<LengthClass>({LengthClass::kMiddle, LengthClass::kMiddle, LengthClass::kAbove24, LengthClass::kNear31})); },
      .classes = {{.name = "lone token past the end of a wide row", .what = "the same of the last segment, by a token at or past the length", .floor_per_mille = 3,
                   .contains = [](T t) { return t.lone_past_end; }}}},
     {.name = "garbage beyond the length", .cards = 2, .focus = Focus::kOutOfRange,
-     .possible = [](const Domain& domain) { return admits(domain, kAnySegments, {2, kMostDrawnTopk}); },
+     .possible = [](const Domain& domain) { return past_the_end(domain) && admits(domain, kAnySegments, {2, kMostDrawnTopk}); },
      .shape = [](CallPlan& plan) {
        plan.topk.low = 2; plan.length_below_topk = true; structure_in_some(plan, RowStructure::kGarbage); },
      .classes = {{.name = "garbage beyond the length", .what = "L valid tokens, then stale ones", .floor_per_mille = 4,
                   .contains = [](T t) { return t.garbage; }}}},
     {.name = "absolute offsets", .cards = 1, .focus = Focus::kOutOfRange,
-     .possible = some_slots,
+     .possible = past_the_end,
      .shape = [](CallPlan& plan) {
        length_in_every(plan, *one_of<LengthClass>({LengthClass::kSmall, LengthClass::kMiddle})); structure_in_some(plan, RowStructure::kAbsolute); },
      .classes = {{.name = "absolute offsets", .what = "every token at or past the length", .floor_per_mille = 2,
@@ -483,7 +515,8 @@ const Scenario kScenarios[] = {
      }}}},
     {.name = "scatter switched off", .cards = 2, .focus = Focus::kRefusals,
      .possible = [](const Domain& domain) {
-        return has(domain, Operation::kScatter) && admits_value(domain.num_segments, {0, 0}) && anything(domain); },
+        return has(domain, Operation::kScatter) && admits_value(domain.num_segments, {0, 0}) &&
+               admits_value(domain.topk, kAnyTopk); },
      .shape = [](CallPlan& plan) {
        plan.operations = {Operation::kScatter}; plan.segments = {0, 0}; plan.nonsense_when_off = *chance(60); },
      .classes = {{.name = "scatter switched off", .what = "S of 0 does nothing", .floor_per_mille = 2,
@@ -522,114 +555,107 @@ const Scenario kScenarios[] = {
 
     // Calls that must be refused.
     {.name = "rows mismatch", .cards = 2, .focus = Focus::kRefusals,
-     .possible = refusable,
+     .possible = [](const Domain& domain) { return refusable(domain, {Malformation::kLearnedLength}); },
      .shape = [](CallPlan& plan) { refused(plan, Malformation::kLearnedLength); },
      .classes = {{.name = "rows mismatch", .what = "learned has another length than rows * topk", .floor_per_mille = 4,
                   .contains = [](T t) { return t.status == status::kRowsMismatch; }}}},
     {.name = "rows times topk overflows", .cards = 1, .focus = Focus::kRefusals,
-     .possible = refusable,
+     .possible = [](const Domain& domain) { return refusable(domain, {Malformation::kOverflow}); },
      .shape = [](CallPlan& plan) { refused(plan, Malformation::kOverflow); },
      .classes = {{.name = "rows times topk overflows", .what = "the product passes 2^63", .floor_per_mille = 2,
                   .contains = [](T t) { return t.status == status::kRowsMismatch && t.value->topk > (std::int64_t{1} << 32); }}}},
     {.name = "too many or no segments", .cards = 2, .focus = Focus::kRefusals,
-     .possible = refusable,
+     .possible = [](const Domain& domain) { return refusable(domain, {Malformation::kSegments}); },
      .shape = [](CallPlan& plan) { refused(plan, Malformation::kSegments); },
      .classes = {{.name = "segments out of range", .what = "0, or above 64", .floor_per_mille = 4,
                   .contains = [](T t) { return t.status == status::kSegmentsOutOfRange; }}}},
     {.name = "keep above topk", .cards = 2, .focus = Focus::kRefusals,
-     .possible = [](const Domain& domain) { return refusable(domain) && apply_with(domain, kAnySegments, kAnyTopk); },
+     .possible = [](const Domain& domain) { return refusable(domain, {Malformation::kKeep}) && apply_with(domain, kAnySegments, kAnyTopk); },
      .shape = [](CallPlan& plan) { plan.operations = {Operation::kApply}; refused(plan, Malformation::kKeep); },
      .classes = {{.name = "learned keep out of range", .what = "above topk", .floor_per_mille = 4,
                   .contains = [](T t) { return t.status == status::kLearnedKeepOutOfRange; }}}},
     {.name = "negative counts", .cards = 3, .focus = Focus::kRefusals,
-     .possible = refusable,
+     .possible = [](const Domain& domain) { return refusable(domain, {Malformation::kNegative}); },
      .shape = [](CallPlan& plan) { refused(plan, Malformation::kNegative); },
      .classes = {{.name = "negative count", .what = "topk, S, keep, budget or stride below 0", .floor_per_mille = 4,
                   .contains = [](T t) { return t.status == status::kNegativeCount; }}}},
     {.name = "row stride below topk", .cards = 2, .focus = Focus::kRefusals,
-     .possible = [](const Domain& domain) { return admits_rows(domain, {2, 5}) && refusable(domain) && !domain.contiguous && some_slots(domain); },
+     .possible = [](const Domain& domain) { return admits_rows(domain, {2, 5}) && refusable(domain, {Malformation::kStride}, {1, kMostDrawnTopk}); },
      .shape = [](CallPlan& plan) {
        plan.topk.low = 1; plan.rows = {2, 5}; refused(plan, Malformation::kStride); },
      .classes = {{.name = "row stride below topk", .what = "rows that overlap", .floor_per_mille = 4,
                   .contains = [](T t) { return t.status == status::kRowStride; }}}},
     {.name = "negative row stride", .cards = 1, .focus = Focus::kRefusals,
-     .possible = [](const Domain& domain) { return refusable(domain) && !domain.contiguous; },
+     .possible = [](const Domain& domain) { return refusable(domain, {Malformation::kNegativeStride}); },
      .shape = [](CallPlan& plan) { plan.rows = {1, *between(1, 2)}; refused(plan, Malformation::kNegativeStride); },
      .classes = {}},
     {.name = "several faults at once", .cards = 4, .focus = Focus::kRefusals,
-     .possible = [](const Domain& domain) { return admits_rows(domain, {2, 4}) && refusable(domain) && some_slots(domain); },
+     .possible = [](const Domain& domain) { return admits_rows(domain, {2, 4}) && !possible_combinations(domain).empty(); },
      .shape = [](CallPlan& plan) {
        plan.rows = {2, 4}; plan.topk.low = 1;
-       const Malformation length = *one_of<Malformation>({Malformation::kLearnedLength, Malformation::kOverflow});
-       switch (*between(0, 4)) {
-         case 0: plan.malformations = {length, Malformation::kSegments}; break;
-         case 3: plan.malformations = {Malformation::kSegments, Malformation::kStride}; break;
-         case 1: plan.malformations = {length, Malformation::kStride}; break;
-         case 2: plan.malformations = {Malformation::kSegments, Malformation::kKeep}; break;
-         default: plan.malformations = {length, Malformation::kSegments, Malformation::kKeep, Malformation::kNegative}; break;
-       } },
+       plan.malformations = *one_of(possible_combinations(*plan.domain)); },
      .classes = {{.name = "several faults at once", .what = "the first in the order of checks wins", .floor_per_mille = 3,
                   .contains = [](T t) { return t.malformations > 1; }}}},
 
     // Costly ones, shared by all properties.
     {.name = "more than 1,024 rows", .cards = 1, .shared = true,
-     .possible = narrow_rows,
+     .possible = [](const Domain& domain) { return narrow_rows(domain, 1500); },
      .shape = [](CallPlan& plan) { plan.rows = {1025, 1500}; plan.topk = {1, kMostDrawnTopk}; plan.many_rows = true; },
      .classes = {{.name = "more than 1,024 rows", .what = "more rows than a block has threads",
                   .contains = [](T t) { return t.works() && t.value->rows() > 1024; }}}},
     {.name = "more than 65,535 rows", .cards = 1, .shared = true,
-     .possible = narrow_rows,
+     .possible = [](const Domain& domain) { return narrow_rows(domain, 65650); },
      .shape = [](CallPlan& plan) {
        plan.rows = {65600, 65650}; plan.topk = {1, kMostDrawnTopk}; plan.many_rows = plan.sparse_rows = true; plan.keep = KeepKind::kInside; },
      .classes = {{.name = "more than 65,535 rows", .what = "more rows than a grid's second axis holds",
                   .contains = [](T t) { return t.works() && t.value->rows() > 65535; }}}},
     // Too much for an executor of another machine's code; of the second one relations are spared.
     {.name = "65,536 rows", .cards = 1, .shared = true,
-     .possible = any_batch,
+     .possible = [](const Domain& domain) { return any_batch(domain, 65536); },
      .shape = [](CallPlan& plan) {
        plan.rows = {65536, 65536}; plan.topk = {5, kMostDrawnTopk}; plan.many_rows = plan.sparse_rows = true; plan.keep = KeepKind::kInside; },
      .classes = {{.name = "65,536 rows", .what = "a number of rows that 16 bits take for none",
                   .contains = [](T t) { return t.works() && t.value->rows() == 65536; }}}},
     {.name = "more than 131,072 rows", .cards = 1, .shared = true,
-     .possible = any_batch,
+     .possible = [](const Domain& domain) { return any_batch(domain, 131400); },
      .shape = [](CallPlan& plan) {
        plan.rows = {131073, 131400}; plan.topk = {8, kMostDrawnTopk}; plan.many_rows = plan.sparse_rows = true; plan.keep = KeepKind::kInside; },
      .classes = {{.name = "more than 131,072 rows", .what = "more than two grids of 65,535",
                   .contains = [](T t) { return t.works() && t.value->rows() > 131072; }}}},
     {.name = "topk above 65,536", .cards = 1, .shared = true,
-     .possible = [](const Domain& domain) { return any_batch(domain) && admits(domain, {2, kMostDrawnSegments}); },
+     .possible = [](const Domain& domain) { return any_batch(domain, 3) && admits(domain, {2, kMostDrawnSegments}); },
      .shape = [](CallPlan& plan) {
        plan.rows = {2, 3}; plan.topk = {65537, kMostDrawnTopk}; plan.segments.low = 2; plan.keep = KeepKind::kPast16Bits;
        plan.budget = BudgetKind::kUnbounded; long_enough(plan); structure_in_some(plan, RowStructure::kLast); },
      .classes = {{.name = "topk above 65,536", .what = "slots and a kept head past 16 bits",
                   .contains = [](T t) { return t.works() && t.value->topk > 65536; }}}},
     {.name = "a serving batch", .cards = 1, .shared = true,
-     .possible = [](const Domain& domain) { return domain.rows.empty() && admits(domain, kAnySegments, {1024, kMostDrawnTopk}); },
+     .possible = [](const Domain& domain) { return batches_up_to(domain, 40) && admits(domain, kAnySegments, {1024, kMostDrawnTopk}); },
      .shape = [](CallPlan& plan) { plan.rows = {33, 40}; plan.topk = {1024, kMostDrawnTopk}; },
      .classes = {{.name = "batch of wide rows", .what = "33 rows or more of 1,024 slots or more",
                   .contains = [](T t) { return t.works() && t.value->rows() > 32 && t.value->topk >= 1024; }}}},
     {.name = "row stride above 2^30", .cards = 1, .shared = true,
-     .possible = [](const Domain& domain) { return domain.rows.empty() && !domain.contiguous && two_segments(domain); },
+     .possible = [](const Domain& domain) { return batches_up_to(domain, 5) && !domain.contiguous && two_segments(domain); },
      .shape = [](CallPlan& plan) {
        plan.rows = {5, 5}; plan.segments.low = 2; plan.huge_stride = true; length_in_every(plan, LengthClass::kMiddle);
        structure_in_some(plan, RowStructure::kCluster); },
      .classes = {{.name = "row stride above 2^30", .what = "row times stride passes 2^31",
                   .contains = [](T t) { return t.works() && t.value->rows() > 2 && t.value->row_stride.value_or(0) > (std::int64_t{1} << 30); }}}},
     {.name = "more than 1,024 rows of many segments", .cards = 1, .shared = true,
-     .possible = [](const Domain& domain) { return narrow_rows(domain) && admits(domain, {33, 64}, {1, kMostDrawnTopk}); },
+     .possible = [](const Domain& domain) { return narrow_rows(domain, 1100) && admits(domain, {33, 64}, {1, kMostDrawnTopk}); },
      .shape = [](CallPlan& plan) {
        plan.rows = {1025, 1100}; plan.topk = {1, kMostDrawnTopk}; plan.segments = {33, 64}; plan.many_rows = plan.sparse_rows = true;
        plan.few_segments = false; },
      .classes = {{.name = "more than 1,024 rows, S above 32", .what = "more rows than threads, and marks in the upper half of a mask",
                   .contains = [](T t) { return t.works() && t.value->rows() > 1024 && t.value->num_segments > 32; }}}},
     {.name = "a prefill batch", .cards = 1, .shared = true,
-     .possible = [](const Domain& domain) { return domain.rows.empty() && admits(domain, kAnySegments, {512, kMostDrawnTopk}); },
+     .possible = [](const Domain& domain) { return batches_up_to(domain, 270) && admits(domain, kAnySegments, {512, kMostDrawnTopk}); },
      .shape = [](CallPlan& plan) { plan.rows = {257, 270}; plan.topk = {512, kMostDrawnTopk}; },
      .classes = {{.name = "prefill batch", .what = "257 rows or more of 512 slots or more",
                   .contains = [](T t) { return t.works() && t.value->rows() > 256 && t.value->topk >= 512; }}}},
     {.name = "more than 2^21 tokens", .cards = 1, .shared = true,
      .possible = [](const Domain& domain) {
-        return domain.rows.empty() && has(domain, Operation::kScatter) && admits_value(domain.topk, {2048, kMostDrawnTopk}) &&
+        return batches_up_to(domain, 1040) && has(domain, Operation::kScatter) && admits_value(domain.topk, {2048, kMostDrawnTopk}) &&
                admits_value(domain.num_segments, legal_segments(Operation::kScatter, kAnySegments)); },
      .shape = [](CallPlan& plan) {
        plan.operations = {Operation::kScatter}; plan.rows = {1030, 1040}; plan.topk = {2048, kMostDrawnTopk}; plan.many_rows = plan.sparse_rows = true; },
@@ -649,6 +675,7 @@ const Scenario kScenarios[] = {
 // A case of the scenario, choice by choice.
 Case draw(const Domain& domain, const Scenario& scenario) {
   CallPlan plan;
+  plan.domain = &domain;
   plan.operations = domain.operations;
   scenario.shape(plan);
   std::erase_if(plan.operations, [&](Operation operation) { return !has(domain, operation); });

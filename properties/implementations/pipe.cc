@@ -41,11 +41,13 @@ class PipeImplementation final : public Implementation {
     if (program_) {
       return std::nullopt;
     }
+    ++starts_;
     auto started = ProgramPipe::start(command_);
     if (!started) {
       return Outcome::ended(Ending::kCrashed, started.error());
     }
     program_.emplace(std::move(*started));
+    program_->end_at(end_);
     answered_shapes_.clear();
     sequence_ = 0;
     const Clock::time_point begun = Clock::now();
@@ -63,6 +65,13 @@ class PipeImplementation final : public Implementation {
   }
   bool starts_slowly() const override { return true; }
   void hurry(bool hurries) override { deadlines_.hurry(hurries); }
+  void end_at(std::optional<Clock::time_point> end) override {
+    deadlines_.end_at(end);
+    end_ = end;
+    if (program_) {
+      program_->end_at(end);
+    }
+  }
   bool checks_arguments() const override { return false; }
   bool supports(const Case& value) const override {
     return is_plain_call(value, is_strided(value)) &&
@@ -102,6 +111,10 @@ class PipeImplementation final : public Implementation {
   }
 
   Outcome no_answer(NoAnswer reason, const char* where) {
+    if (reason == NoAnswer::kDeadline && deadlines_.is_over()) {
+      program_.reset();
+      throw TimeUp{};
+    }
     if (reason == NoAnswer::kDeadline) {
       deadlines_.note_hang();
     }
@@ -145,7 +158,9 @@ class PipeImplementation final : public Implementation {
             "a pipe is sent only legal calls, of at most 2^" + std::to_string(kMostDataElementsLog2) + " elements"));
         continue;
       }
-      if (auto failed = start()) {
+      if (!program_ && !has_answered_ && starts_ >= kMostStartsWithoutAnswer && last_failure_) {
+        outcomes.push_back(*last_failure_);
+      } else if (auto failed = start()) {
         failed->how = "at its start: " + failed->how;
         outcomes.push_back(std::move(*failed));
       } else if (program_->has_unread_bytes(0)) {
@@ -153,7 +168,10 @@ class PipeImplementation final : public Implementation {
       } else {
         ask_together(rest.first(number_to_ask(rest)), outcomes);
       }
-      if (!came_back(outcomes.back())) break;
+      if (!came_back(outcomes.back())) {
+        last_failure_ = outcomes.back();
+        break;
+      }
     }
     return outcomes;
   }
@@ -200,6 +218,7 @@ class PipeImplementation final : public Implementation {
       const Clock::time_point now = Clock::now();
       if (outcomes.back().ending == Ending::kReturned) {
         answered_shapes_.insert(shape);
+        has_answered_ = true;
         deadlines_.note_answer(is_warm_up, std::chrono::duration_cast<milliseconds>(now - begun));
       }
       begun = now;
@@ -241,7 +260,13 @@ class PipeImplementation final : public Implementation {
 
   std::string command_;
   DeadlinePolicy deadlines_;
+  std::optional<Clock::time_point> end_;
   std::optional<ProgramPipe> program_;
+  // A program that never answers is started a few times only, and ends every further call as it ended the last one.
+  static constexpr int kMostStartsWithoutAnswer = 8;
+  int starts_ = 0;
+  bool has_answered_ = false;  // ever, and not by this process only
+  std::optional<Outcome> last_failure_;
   milliseconds wait_for_more_;  // after an answer
   std::string name_;
   std::uint32_t sequence_ = 0;           // of the last request

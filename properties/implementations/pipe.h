@@ -20,6 +20,7 @@ namespace kvwitness::harness {
 // How long a pipe may take: its start, and the first call of a shape, may import and compile a good deal.
 inline constexpr DeadlineLimits kPipeLimits{.call = std::chrono::milliseconds(5000),
                                             .warm_up_call = std::chrono::milliseconds(60000),
+                                            .seasoned_warm_up_call = std::chrono::milliseconds(60000),
                                             .elements_per_second = std::int64_t{1} << 18};  // of an interpreter
 
 // How long to wait after an answer for surplus bytes, where calls are few. Otherwise those mostly show with the next

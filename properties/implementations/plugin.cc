@@ -16,6 +16,8 @@
 
 #include "properties/case/status.h"
 #include "properties/sandbox/call_frame.h"
+#include "properties/sandbox/frame_memory.h"
+#include "properties/sandbox/host_implementation.h"
 #include "properties/sandbox/worker.h"
 
 namespace kvwitness::harness {
@@ -55,6 +57,9 @@ class PluginTarget final : public WorkerTarget {
     decltype(&kvw_plugin_checks_arguments) checks_arguments = nullptr;
     find(checks_arguments, "kvw_plugin_checks_arguments");
     description.checks_arguments = checks_arguments != nullptr && checks_arguments() != 0;
+    if (auto wrong = state_domain(description.domain)) {
+      return std::unexpected("kvw_plugin_domain: " + std::move(*wrong));
+    }
     name(description);
     return description;
   }
@@ -99,6 +104,81 @@ class PluginTarget final : public WorkerTarget {
     return std::nullopt;
   }
 
+  // What kvw_plugin_domain says, where it is there. The error says what of it is no domain.
+  std::optional<std::string> state_domain(StatedDomain& stated) {
+    static_assert(StatedDomain::kMostListed == KVW_PLUGIN_MOST_LISTED);
+    constexpr std::uint32_t kEveryOperation = KVW_PLUGIN_WITNESSES | KVW_PLUGIN_APPLY | KVW_PLUGIN_SCATTER;
+    constexpr std::uint32_t kEveryFlag = KVW_PLUGIN_CONTIGUOUS | KVW_PLUGIN_IN_RANGE;
+    decltype(&kvw_plugin_domain) domain = nullptr;
+    find(domain, "kvw_plugin_domain");
+    if (domain == nullptr) {
+      return std::nullopt;
+    }
+    kvw_plugin_domain_info said{.struct_size = sizeof(kvw_plugin_domain_info),
+                                .operations = kEveryOperation,
+                                .flags = 0,
+                                .max_context = stated.max_context,
+                                .max_rows = stated.max_rows,
+                                .align_bytes = stated.align_bytes,
+                                .topk = nullptr,
+                                .topk_count = 0,
+                                .num_segments = nullptr,
+                                .num_segments_count = 0};
+    if (const std::int32_t status = domain(&said); status != 0) {
+      return "it returned " + std::to_string(status) + ", not 0";
+    }
+    if ((said.operations & kEveryOperation) == 0 || (said.operations & ~kEveryOperation) != 0) {
+      return "operations is " + std::to_string(said.operations) +
+             ", not a sum of KVW_PLUGIN_WITNESSES, _APPLY and _SCATTER";
+    }
+    if ((said.flags & ~kEveryFlag) != 0) {
+      return "flags is " + std::to_string(said.flags) + ", not a sum of KVW_PLUGIN_CONTIGUOUS and KVW_PLUGIN_IN_RANGE";
+    }
+    if (said.max_context < 1 || said.max_context > stated.max_context) {
+      return "max_context is " + std::to_string(said.max_context) + ", not 1 to " + std::to_string(stated.max_context);
+    }
+    if (said.max_rows < 1) {
+      return "max_rows is " + std::to_string(said.max_rows) + ", not 1 or more";
+    }
+    const std::int64_t align = said.align_bytes;
+    if (align < 4 || align > static_cast<std::int64_t>(FrameMemory::kAlignBytes) || (align & (align - 1)) != 0) {
+      return "align_bytes is " + std::to_string(align) + ", not 4, 8, 16, 32 or 64";
+    }
+    if (auto wrong = read_list("topk", said.topk, said.topk_count, 0, stated.topk)) {
+      return wrong;
+    }
+    if (auto wrong = read_list("num_segments", said.num_segments, said.num_segments_count, 0, stated.num_segments)) {
+      return wrong;
+    }
+    stated.operations[index_of(Operation::kWitnesses)] = (said.operations & KVW_PLUGIN_WITNESSES) != 0;
+    stated.operations[index_of(Operation::kApply)] = (said.operations & KVW_PLUGIN_APPLY) != 0;
+    stated.operations[index_of(Operation::kScatter)] = (said.operations & KVW_PLUGIN_SCATTER) != 0;
+    stated.contiguous = (said.flags & KVW_PLUGIN_CONTIGUOUS) != 0;
+    stated.in_range = (said.flags & KVW_PLUGIN_IN_RANGE) != 0;
+    stated.max_context = said.max_context;
+    stated.max_rows = said.max_rows;
+    stated.align_bytes = align;
+    return std::nullopt;
+  }
+
+  static std::optional<std::string> read_list(const std::string& name, const std::int64_t* values, std::int64_t count,
+                                              std::int64_t least, StatedDomain::List& list) {
+    if (count < 0 || count > KVW_PLUGIN_MOST_LISTED) {
+      return name + "_count is " + std::to_string(count) + ", not 0 to " + std::to_string(KVW_PLUGIN_MOST_LISTED);
+    }
+    if (values == nullptr && count != 0) {
+      return name + " is null, and " + name + "_count is " + std::to_string(count);
+    }
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (values[i] < least) {
+        return name + " holds " + std::to_string(values[i]) + ", which is below " + std::to_string(least);
+      }
+    }
+    list.count = static_cast<std::size_t>(count);
+    std::copy_n(values, count, list.values.begin());
+    return std::nullopt;
+  }
+
   // Its own name, else the stem of the file; what a terminal would not print becomes a question mark.
   void name(TargetDescription& description) {
     decltype(&kvw_plugin_name) own = nullptr;
@@ -118,13 +198,49 @@ class PluginTarget final : public WorkerTarget {
   decltype(&kvw_plugin_supports) supports_ = nullptr;
 };
 
+// Whether the interface can say the call and the plug-in promises to answer it: it has the operation, a malformed call
+// only where it checks arguments, and scatter, which takes no number of elements, only with as many as the shape says:
+// none at a negative width.
+bool may_be_called(const Implementation& plugin, const Case& value) {
+  if (!plugin.provides(value.operation)) {
+    return false;
+  }
+  if (plugin.checks_arguments()) {
+    return value.operation != Operation::kScatter || fills_its_shape(value) ||
+           (value.topk < 0 && value.learned.empty());
+  }
+  return is_plain_call(value, sees_stride(plugin, value));
+}
+
+Domain domain_of(const TargetDescription& description) {
+  const StatedDomain& stated = description.domain;
+  const auto values = [](const StatedDomain::List& list) {
+    return std::vector<std::int64_t>(list.values.begin(),
+                                     list.values.begin() + static_cast<std::ptrdiff_t>(list.count));
+  };
+  Domain domain = whole_domain();
+  std::erase_if(domain.operations, [&](Operation operation) {
+    return !description.provides[index_of(operation)] || !stated.operations[index_of(operation)];
+  });
+  domain.legal_only = !description.checks_arguments;
+  domain.topk = values(stated.topk);
+  domain.num_segments = values(stated.num_segments);
+  domain.contiguous = stated.contiguous;
+  domain.align_bytes = stated.align_bytes;
+  domain.max_context = stated.max_context;
+  domain.max_rows = stated.max_rows;
+  domain.in_range = stated.in_range;
+  return domain;
+}
+
 class PluginImplementation final : public Implementation {
  public:
   PluginImplementation(std::unique_ptr<Worker> worker, const TargetDescription& description)
-      : worker_(std::move(worker)), description_(description) {}
+      : worker_(std::move(worker)), description_(description), domain_(domain_of(description)) {}
 
   std::string name() const override { return description_.name.data(); }
   bool provides(Operation operation) const override { return description_.provides[index_of(operation)]; }
+  Domain domain() const override { return domain_; }
   bool checks_arguments() const override { return description_.checks_arguments; }
   bool honours_stride(Operation operation) const override { return operation == Operation::kScatter; }
   bool supports(const Case& value) const override {
@@ -137,6 +253,7 @@ class PluginImplementation final : public Implementation {
     return true;
   }
   void hurry(bool hurries) override { worker_->hurry(hurries); }
+  void end_at(std::optional<std::chrono::steady_clock::time_point> end) override { worker_->end_at(end); }
   Outcome run_in(const Case& value, const MemoryContext& memory_context) override {
     return run_in_order(value, [&](const Case& call) {
       return may_be_called(call)
@@ -177,41 +294,87 @@ class PluginImplementation final : public Implementation {
     return outcome;
   }
 
-  // Whether the interface can say the call and the plug-in promises to answer it: it has the operation, a malformed
-  // call only where it checks arguments, and scatter, which takes no number of elements, only with as many as the shape
-  // says: none at a negative width.
-  bool may_be_called(const Case& value) const {
-    if (!provides(value.operation)) {
-      return false;
+  bool may_be_called(const Case& value) const { return admits_stated(value) && harness::may_be_called(*this, value); }
+
+  // What it has stated is about calls as it gets them: a stride that does not reach it is none.
+  bool admits_stated(const Case& value) const {
+    if (!value.row_stride || sees_stride(*this, value)) {
+      return admits_call(domain_, value);
     }
-    if (description_.checks_arguments) {
-      return value.operation != Operation::kScatter || fills_its_shape(value) ||
-             (value.topk < 0 && value.learned.empty());
-    }
-    return is_plain_call(value, sees_stride(*this, value));
+    Case packed = call_only(value);
+    packed.row_stride.reset();
+    return admits_call(domain_, packed);
   }
 
   std::unique_ptr<Worker> worker_;
   TargetDescription description_;
+  Domain domain_;
   mutable std::map<CallShape, bool> shapes_;
   mutable bool answers_questions_ = true;
 };
+
+class PluginInProcess final : public HostImplementation {
+ public:
+  PluginInProcess(std::unique_ptr<PluginTarget> target, const TargetDescription& description)
+      : target_(std::move(target)), description_(description) {}
+
+  std::string name() const override { return description_.name.data(); }
+  bool provides(Operation operation) const override { return description_.provides[index_of(operation)]; }
+  bool checks_arguments() const override { return description_.checks_arguments; }
+  bool honours_stride(Operation operation) const override { return operation == Operation::kScatter; }
+  bool supports(const Case& value) const override {
+    return may_be_called(*this, value) && target_->supports(call_shape_of(value, sees_stride(*this, value)));
+  }
+  Outcome run_in(const Case& value, const MemoryContext& memory_context) override {
+    const bool can_be_run =
+        supports(value) && std::ranges::all_of(value.prior_calls, [&](const Case& call) { return supports(call); });
+    return can_be_run ? HostImplementation::run_in(value, memory_context)
+                      : Outcome::ended(Ending::kUnsupported, "the plug-in does not take one of the calls");
+  }
+  Answer call(const Call& call) override { return target_->call(call); }
+
+ private:
+  std::unique_ptr<PluginTarget> target_;
+  TargetDescription description_;
+};
+
+// The file's absolute path; an error where there is none.
+std::expected<std::filesystem::path, std::string> existing_file(const std::string& path) {
+  std::error_code error;
+  std::filesystem::path file = std::filesystem::absolute(path, error);
+  if (error || !std::filesystem::exists(file, error)) {
+    return std::unexpected(std::string("there is no such file"));
+  }
+  return file;
+}
 
 }  // namespace
 
 std::expected<std::unique_ptr<Implementation>, std::string> load_plugin(const std::string& path,
                                                                         const DeadlineLimits& limits) {
-  std::error_code error;
-  const std::filesystem::path file = std::filesystem::absolute(path, error);
-  if (error || !std::filesystem::exists(file, error)) {
-    return std::unexpected(std::string("there is no such file"));
+  auto file = existing_file(path);
+  if (!file) {
+    return std::unexpected(std::move(file.error()));
   }
-  auto worker = std::make_unique<Worker>(std::make_unique<PluginTarget>(file), limits);
+  auto worker = std::make_unique<Worker>(std::make_unique<PluginTarget>(std::move(*file)), limits);
   const auto description = worker->start();
   if (!description) {
     return std::unexpected(description.error());
   }
   return std::make_unique<PluginImplementation>(std::move(worker), *description);
+}
+
+std::expected<std::unique_ptr<Implementation>, std::string> load_plugin_in_process(const std::string& path) {
+  auto file = existing_file(path);
+  if (!file) {
+    return std::unexpected(std::move(file.error()));
+  }
+  auto target = std::make_unique<PluginTarget>(std::move(*file));
+  const auto description = target->start();
+  if (!description) {
+    return std::unexpected(description.error());
+  }
+  return std::make_unique<PluginInProcess>(std::move(target), *description);
 }
 
 }  // namespace kvwitness::harness

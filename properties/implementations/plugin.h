@@ -18,6 +18,9 @@ namespace kvwitness::harness {
 std::expected<std::unique_ptr<Implementation>, std::string> load_plugin(const std::string& path,
                                                                         const DeadlineLimits& limits = {});
 
+// The same in this process, for a debugger or a sanitizer: nothing is isolated, and no call has a deadline.
+std::expected<std::unique_ptr<Implementation>, std::string> load_plugin_in_process(const std::string& path);
+
 }  // namespace kvwitness::harness
 
 #endif  // PROPERTIES_IMPLEMENTATIONS_PLUGIN_H

@@ -11,9 +11,11 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "properties/sandbox/processor_use.h"
@@ -49,13 +51,26 @@ ssize_t write_quietly(int descriptor, const std::byte* bytes, std::size_t size) 
   return written;
 }
 
+// The last line of what a program wrote, in quotes; an exception's message mostly stands there.
+std::string last_words(std::string_view errors) {
+  constexpr std::size_t kLongest = 300;
+  const std::size_t end = errors.find_last_not_of(" \n\r\t");
+  if (end == std::string_view::npos) return "";
+  errors = errors.substr(0, end + 1);
+  const std::size_t before = errors.rfind('\n');
+  std::string_view line = before == std::string_view::npos ? errors : errors.substr(before + 1);
+  if (line.size() > kLongest) line = line.substr(line.size() - kLongest);
+  return "; its last words: \"" + std::string(line) + "\"";
+}
+
 // The child has the default action for every signal, and leads a process group, so that all that the shell starts can
 // be ended.
-std::expected<pid_t, int> spawn(const std::string& command, int input, int output) {
+std::expected<pid_t, int> spawn(const std::string& command, int input, int output, int errors) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t all;
@@ -81,41 +96,46 @@ std::expected<pid_t, int> spawn(const std::string& command, int input, int outpu
 }  // namespace
 
 std::expected<ProgramPipe, std::string> ProgramPipe::start(const std::string& command) {
-  std::array<int, 2> input{};
-  std::array<int, 2> output{};
-  if (pipe2(input.data(), O_CLOEXEC) != 0) {
-    return std::unexpected(std::string("pipe: ") + std::strerror(errno));
+  std::array<std::array<int, 2>, 3> pipes{};  // input, output, errors
+  for (std::size_t made = 0; made < pipes.size(); ++made) {
+    if (pipe2(pipes[made].data(), O_CLOEXEC) == 0) continue;
+    const int error = errno;
+    std::for_each_n(pipes.begin(), made, close_both);
+    return std::unexpected(std::string("pipe: ") + std::strerror(error));
   }
-  if (pipe2(output.data(), O_CLOEXEC) != 0) {
-    close_both(input);
-    return std::unexpected(std::string("pipe: ") + std::strerror(errno));
-  }
-  const auto process = spawn(command, input[0], output[1]);
+  const auto& [input, output, errors] = pipes;
+  const auto process = spawn(command, input[0], output[1], errors[1]);
   close(input[0]);
   close(output[1]);
+  close(errors[1]);
   if (!process) {
     close(input[1]);
     close(output[0]);
+    close(errors[0]);
     return std::unexpected(std::string("/bin/sh cannot be started: ") + std::strerror(process.error()));
   }
-  fcntl(input[1], F_SETFL, O_NONBLOCK);
-  fcntl(output[0], F_SETFL, O_NONBLOCK);
-  return ProgramPipe(*process, input[1], output[0]);
+  for (const int end : {input[1], output[0], errors[0]}) fcntl(end, F_SETFL, O_NONBLOCK);
+  return ProgramPipe(*process, input[1], output[0], errors[0]);
 }
 
 ProgramPipe::ProgramPipe(ProgramPipe&& other) noexcept
     : process_(std::exchange(other.process_, -1)),
       input_(std::exchange(other.input_, -1)),
       output_(std::exchange(other.output_, -1)),
+      errors_(std::exchange(other.errors_, -1)),
+      last_errors_(std::move(other.last_errors_)),
+      has_exchanged_(other.has_exchanged_),
       unsent_(std::move(other.unsent_)),
       sent_(other.sent_),
       received_(std::move(other.received_)),
-      at_end_(other.at_end_) {}
+      at_end_(other.at_end_),
+      end_(other.end_) {}
 
 ProgramPipe::~ProgramPipe() {
   if (input_ >= 0) {
     close(input_);
     close(output_);
+    close(errors_);
   }
   if (process_ > 0) {
     kill_group();
@@ -134,6 +154,7 @@ void ProgramPipe::send(std::span<const std::byte> bytes) {
 void ProgramPipe::write_some() {
   const ssize_t written = write_quietly(input_, unsent_.data() + sent_, unsent_.size() - sent_);
   if (written > 0) {
+    has_exchanged_ = true;
     sent_ += static_cast<std::size_t>(written);
   }
   if (sent_ == unsent_.size() || (written < 0 && errno != EAGAIN && errno != EINTR)) {
@@ -148,19 +169,48 @@ bool ProgramPipe::read_some() {
   received_.resize(size + kChunkBytes);
   const ssize_t got = read(output_, received_.data() + size, kChunkBytes);
   const int error = errno;
+  has_exchanged_ = has_exchanged_ || got > 0;
   received_.resize(size + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
   return got > 0 || (got < 0 && (error == EAGAIN || error == EINTR));
 }
 
+// What the program has written to its standard error goes on to this process's; the end of it is kept.
+void ProgramPipe::pass_errors_on() {
+  constexpr std::size_t kKept = 2000;
+  std::array<char, 4096> text{};
+  while (errors_ >= 0) {
+    const ssize_t got = read(errors_, text.data(), text.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return;
+    if (got == 0) {  // closed: there is nothing more to wait for
+      close(std::exchange(errors_, -1));
+      return;
+    }
+    const std::string_view words(text.data(), static_cast<std::size_t>(got));
+    std::fwrite(words.data(), 1, words.size(), stderr);
+    last_errors_ += words;
+    if (last_errors_.size() > kKept) last_errors_.erase(0, last_errors_.size() - kKept);
+  }
+}
+
+bool ProgramPipe::waits_for_input() const {
+  const auto use = ProcessorUse::of(ProcessorUse::Of::kGroup, process_);
+  return use && use->reads_input && !use->wants_processor;
+}
+
 // Waits until something can be sent or received, and does it. False where the time is up.
 bool ProgramPipe::exchange_some(int timeout_ms) {
-  std::array<pollfd, 2> ends = {pollfd{output_, POLLIN, 0}, pollfd{unsent_.empty() ? -1 : input_, POLLOUT, 0}};
+  std::array<pollfd, 3> ends = {pollfd{output_, POLLIN, 0}, pollfd{unsent_.empty() ? -1 : input_, POLLOUT, 0},
+                                pollfd{errors_, POLLIN, 0}};
   const int ready = poll(ends.data(), ends.size(), timeout_ms);
   if (ready < 0) {
     return errno == EINTR;
   }
   if (ends[1].revents != 0) {
     write_some();
+  }
+  if (ends[2].revents != 0) {
+    pass_errors_on();
   }
   if (ends[0].revents != 0 && !read_some()) {
     at_end_ = true;
@@ -177,6 +227,13 @@ std::expected<std::span<const std::byte>, NoAnswer> ProgramPipe::receive(std::si
       return std::unexpected(NoAnswer::kEndOfFile);
     }
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+    if (!has_exchanged_ && left.count() > 0) {
+      // Before its hello: one that reads first would wait for ever.
+      if (!exchange_some(static_cast<int>(std::min(left, kLeast).count())) && waits_for_input()) {
+        return std::unexpected(NoAnswer::kReadsFirst);
+      }
+      continue;
+    }
     if (left.count() <= 0 || !exchange_some(static_cast<int>(left.count()) + 1)) {
       if (Clock::now() < deadline) {
         continue;
@@ -185,7 +242,7 @@ std::expected<std::span<const std::byte>, NoAnswer> ProgramPipe::receive(std::si
       if (!extension) {
         extension.emplace(process_, ProcessorUse::Of::kGroup, limit);
       }
-      if (!extension->is_granted()) {
+      if ((end_ && Clock::now() >= *end_) || !extension->is_granted()) {
         return std::unexpected(NoAnswer::kDeadline);
       }
       deadline = Clock::now() + ProcessorTimeExtension::kInterval;
@@ -224,6 +281,10 @@ Outcome ProgramPipe::end(NoAnswer reason) {
     waitpid(process_, nullptr, 0);
   }
   process_ = -1;
+  pass_errors_on();
+  if (reason == NoAnswer::kReadsFirst) {
+    return Outcome::ended(Ending::kProtocolError, "the program waits for input and has said no hello");
+  }
   if (reason == NoAnswer::kDeadline) {
     return Outcome::ended(Ending::kHung, "no answer within the deadline");
   }
@@ -232,12 +293,13 @@ Outcome ProgramPipe::end(NoAnswer reason) {
   }
   if (WIFSIGNALED(status)) {
     return Outcome::ended(Ending::kCrashed, "the program was killed by signal " + std::to_string(WTERMSIG(status)) +
-                                                " (" + strsignal(WTERMSIG(status)) + ")");
+                                                " (" + strsignal(WTERMSIG(status)) + ")" + last_words(last_errors_));
   }
   const int code = WEXITSTATUS(status);
   const std::string signal =
       code > 128 && code < 128 + NSIG ? ", a shell's word for signal " + std::to_string(code - 128) : "";
-  return Outcome::ended(Ending::kExited, "the program exited with status " + std::to_string(code) + signal);
+  return Outcome::ended(Ending::kExited,
+                        "the program exited with status " + std::to_string(code) + signal + last_words(last_errors_));
 }
 
 }  // namespace kvwitness::harness

@@ -93,10 +93,14 @@ std::string passing_message(const RunReport& report) {
       if (property.kind == ResultKind::kPass) properties.insert(property.property);
     }
   }
-  return fmt::format("{} implementation{} kept {} propert{} on {} pinned and {} generated cases{}", implementations,
+  const std::string excluded =
+      report.excluded_cases == 0
+          ? std::string{}
+          : fmt::format("; options exclude {} case{}", report.excluded_cases, report.excluded_cases == 1 ? "" : "s");
+  return fmt::format("{} implementation{} kept {} propert{} on {} pinned and {} generated cases{}{}", implementations,
                      implementations == 1 ? "" : "s", properties.size(), properties.size() == 1 ? "y" : "ies",
-                     report.pinned_cases, report.generated_cases,
-                     report.cut_by_clock ? "; a clock cut the run short, so another run may judge other cases" : "");
+                     report.pinned_cases, report.generated_cases, excluded,
+                     report.cut_by_clock ? "; the time was up before all cases were judged (--time)" : "");
 }
 
 Json case_json(const Case& value) {
@@ -114,13 +118,16 @@ Json property_json(const PropertyResult& result, const std::string& implementati
   Json json = {{"name", result.property}, {"verdict", word(result.kind)}, {"cases", result.cases}};
   if (!result.reason.empty()) json["reason"] = result.reason;
   if (result.unsupported > 0) json["unsupported"] = result.unsupported;
+  if (result.outside_domain > 0) json["outside_domain"] = result.outside_domain;
   json["classes"] = Json::object();
   for (const auto& [name, count] : result.classes) json["classes"][name] = count;
   if (!result.counterexample) return json;
   const Counterexample& found = *result.counterexample;
   if (const Property* const property = find_property(result.property)) json["statement"] = property->statement;
   json["what"] = found.verdict.what;
+  if (!found.likely_cause.empty()) json["likely_cause"] = found.likely_cause;
   if (found.verdict.difference) json["difference"] = difference_json(*found.verdict.difference);
+  if (found.wrong_row && found.wrong_row->is_of_compared_case) json["difference"]["in"] = "compared_with";
   json["counterexample"] = case_json(counterexample_case(found, result.property));
   if (found.verdict.compared_with) json["compared_with"] = case_json(*found.verdict.compared_with);
   json["original_source"] = found.original_source;
@@ -136,6 +143,9 @@ Json implementation_json(const ImplementationResult& result, const ReplayCommand
   Json json = {{"name", result.implementation},
                {"verdict", word(result.kind)},
                {"reason", result.reason},
+               {"cut_by_clock", result.cut_by_clock},
+               {"left_out", result.left_out},
+               {"serving_pairs", {{"met", result.serving_pairs.met}, {"possible", result.serving_pairs.possible}}},
                {"properties", Json::array()}};
   for (const PropertyResult& property : result.properties) {
     json["properties"].push_back(property_json(property, result.implementation, replays));
@@ -226,22 +236,52 @@ std::string skipped_listing(std::span<const Skipped> skipped) {
   return printable(fmt::format("{}", fmt::join(groups, ", ")));
 }
 
+namespace {
+
+// The implementation's words before or after the program, where there are any.
+std::string words_of(const std::map<std::string, std::string>& all, const std::string& implementation) {
+  const auto entry = all.find(implementation);
+  return entry == all.end() ? std::string{} : entry->second;
+}
+
+// How a command gets its case: pasted, or by the file that keeps it.
+struct CaseForCommand {
+  std::string json;
+  bool is_in_file;
+};
+CaseForCommand case_for_command(std::string_view property, const Counterexample& found) {
+  constexpr std::size_t kLongCase = 8000;  // characters; more is no pleasure to paste
+  std::string json = to_json(counterexample_case(found, property));
+  const bool is_in_file = json.size() > kLongCase && !found.failure_file.empty();
+  return {std::move(json), is_in_file};
+}
+
+std::string file_of(const Counterexample& found) {
+  return shell_quote(std::filesystem::absolute(found.failure_file).string());
+}
+
+}  // namespace
+
 std::string ReplayCommands::command(const std::string& implementation, std::string_view property,
                                     const Counterexample& found) const {
-  constexpr std::size_t kLongCase = 8000;  // characters; more is no pleasure to paste
-  const std::string json = to_json(counterexample_case(found, property));
-  // The implementation's words before or after the program, where there are any.
-  const auto words = [&](const std::map<std::string, std::string>& all, std::string_view format) {
-    const auto entry = all.find(implementation);
-    return entry == all.end() ? std::string{} : fmt::format(fmt::runtime(format), entry->second);
-  };
-  const std::string selector = words(selectors, " {}");
-  const std::string call = words(variables, "{} ").append(shell_quote(program));
-  if (json.size() > kLongCase && !found.failure_file.empty()) {
-    return fmt::format("{} replay {}{}", call, shell_quote(std::filesystem::absolute(found.failure_file).string()),
-                       selector);
-  }
-  return fmt::format("printf '%s\\n' {} | {} replay -{}", shell_quote(json), call, selector);
+  const auto [json, is_in_file] = case_for_command(property, found);
+  const std::string variable = words_of(variables, implementation), selector = words_of(selectors, implementation);
+  const std::string call = fmt::format("{}{}{}", variable, variable.empty() ? "" : " ", shell_quote(program));
+  const std::string chosen = selector.empty() ? "" : " " + selector;
+  if (is_in_file) return fmt::format("{} replay {}{}", call, file_of(found), chosen);
+  return fmt::format("printf '%s\\n' {} | {} replay -{}", shell_quote(json), call, chosen);
+}
+
+std::string ReplayCommands::debug_command(const std::string& implementation, std::string_view property,
+                                          const Counterexample& found) const {
+  const std::string selector = words_of(selectors, implementation);
+  if (selector.empty() || selector.starts_with("--pipe")) return "";
+  const auto [json, is_in_file] = case_for_command(property, found);
+  const std::string variable = words_of(variables, implementation);
+  return fmt::format("{}{}{}gdb --args {} replay --in-process {} {}",
+                     is_in_file ? "" : fmt::format("printf '%s\\n' {} >case.json; ", shell_quote(json)), variable,
+                     variable.empty() ? "" : " ", shell_quote(program), is_in_file ? file_of(found) : "case.json",
+                     selector);
 }
 
 Case counterexample_case(const Counterexample& counterexample, std::string_view property) {
@@ -261,6 +301,7 @@ std::string render_json(const RunReport& report, const Conclusion& conclusion, c
                {"seconds", std::round(report.seconds * 1000) / 1000},
                {"cut_by_clock", report.cut_by_clock},
                {"pinned_cases", report.pinned_cases},
+               {"excluded_cases", report.excluded_cases},
                {"generated_cases", report.generated_cases},
                {"below_floor", Json::array()},
                {"implementations", Json::array()}};

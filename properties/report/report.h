@@ -53,6 +53,9 @@ struct ReplayCommands {
 
   // One line that a POSIX shell takes from any folder. The case stands in it, unless it is long and kept in a file.
   std::string command(const std::string& implementation, std::string_view property, const Counterexample& found) const;
+  // The same under a debugger, in one process; "" for a pipe, which is a process of its own.
+  std::string debug_command(const std::string& implementation, std::string_view property,
+                            const Counterexample& found) const;
 };
 
 // The case that a report shows and replays for a failure: the minimal one without `attention` and, unless the
@@ -70,6 +73,9 @@ std::string printable(std::string_view text);
 std::string render_json(const RunReport& report, const Conclusion& conclusion, const ReplayCommands& replays);
 // Strict XML 1.0: a suite an implementation, a test case a property.
 std::string render_junit(const RunReport& report, const Conclusion& conclusion, const ReplayCommands& replays);
+
+// One HTML file without outside parts: the conclusion, the table, and every failure with a picture of its context.
+std::string render_html(const RunReport& report, const Conclusion& conclusion, const ReplayCommands& replays);
 
 struct TextStyle {
   bool colour = false;

@@ -8,14 +8,22 @@
 #include <string_view>
 #include <vector>
 
+#include "properties/report/failure_groups.h"
 #include "properties/report/paint.h"
 #include "properties/report/report.h"
+#include "properties/report/row_text.h"
 
 namespace kvwitness::harness {
 namespace {
 
 constexpr std::size_t kShownOriginal = 2000;  // characters; a longer case says less than its shape
-constexpr std::int64_t kShownSlots = 16;      // slots of a row around the one in question
+
+struct Fields {
+  std::vector<Field> list;
+  void add(std::string_view label, std::string content) {
+    if (!content.empty()) list.push_back({label, std::move(content)});
+  }
+};
 
 std::string shape(const Case& value) {
   return fmt::format("{}, {} rows, topk {}, num_segments {}", name_of(value.operation), value.rows(), value.topk,
@@ -33,21 +41,6 @@ std::string shown_original(const Counterexample& found, const std::string& prope
                      shape(original), json.size());
 }
 
-std::int64_t row_width(const Case& value) {
-  return value.operation == Operation::kWitnesses ? value.num_segments : value.topk;
-}
-
-// The row's slots around `slot`, as JSON with an ellipsis where some are left out.
-std::string row_around(std::span<const std::int32_t> rows, std::int64_t width, const Difference& where) {
-  const auto row_count = width > 0 ? static_cast<std::int64_t>(rows.size()) / width : 0;
-  if (where.row < 0 || where.row >= row_count || where.slot < 0 || where.slot >= width) return "";
-  const std::int64_t begin = std::max<std::int64_t>(0, where.slot - kShownSlots / 2);
-  const std::int64_t end = std::min(width, begin + kShownSlots);
-  const auto row = rows.subspan(static_cast<std::size_t>(where.row * width), static_cast<std::size_t>(width));
-  std::vector<std::int32_t> shown(row.begin() + begin, row.begin() + end);
-  return fmt::format("[{}{}{}]", begin > 0 ? "..., " : "", fmt::join(shown, ", "), end < width ? ", ..." : "");
-}
-
 std::string matters(const Case& minimal, const std::vector<std::string>& irrelevant) {
   std::vector<std::string> relevant;
   const nlohmann::ordered_json fields = nlohmann::ordered_json::parse(to_json(minimal));
@@ -62,72 +55,57 @@ std::string matters(const Case& minimal, const std::vector<std::string>& irrelev
   return text;
 }
 
-// A label and what it labels, on a line of their own.
-std::string labelled(std::string_view label, std::string_view content) {
-  return content.empty() ? "" : fmt::format("  {:<17} {}\n", label, content);
+// "row 3, slot 40: expected 2, got 1".
+std::string difference_text(const Difference& difference) {
+  return fmt::format("row {}, slot {}: expected {}, got {}", difference.row, difference.slot, difference.expected,
+                     difference.actual);
 }
 
-// The first slot that is wrong, with the row around it as it must be and as it was.
-std::string shown_difference(const Counterexample& found) {
+// Where the answer is wrong, with the row as the rule has it and as it was, and a picture of a short context.
+void add_difference(Fields& fields, const Counterexample& found) {
   const std::optional<Difference>& difference = found.verdict.difference;
-  if (!difference) return "";
-  const std::int64_t width = row_width(found.minimal);
-  const auto index = static_cast<std::size_t>(difference->row * width + difference->slot);
-  const std::vector<std::int32_t>& before = found.outcome.before;
-  const bool is_unwritten = index < before.size() && before[index] == difference->actual;
-  std::string text =
-      labelled("first difference", fmt::format("row {}, slot {}: expected {}, got {}{}", difference->row,
-                                               difference->slot, difference->expected, difference->actual,
-                                               is_unwritten ? ", which stood there before the call" : ""));
-  if (found.expected_rows && found.outcome.ending == Ending::kReturned && found.outcome.status == 0) {
-    text += labelled("the rule gives", row_around(*found.expected_rows, width, *difference));
-    text += labelled("it gave", row_around(found.outcome.rows, width, *difference));
+  if (!found.wrong_row) {
+    if (difference) fields.add("first difference", difference_text(*difference));
+    return;
   }
-  return text;
+  const WrongRow& wrong = *found.wrong_row;
+  fields.add("first difference", fmt::format("{}{}{}", wrong.is_of_compared_case ? "in the call compared with, " : "",
+                                             difference_text({.row = wrong.index,
+                                                              .slot = wrong.slot,
+                                                              .expected = wrong.expected_value(),
+                                                              .actual = wrong.actual_value()}),
+                                             wrong.is_unwritten ? ", which stood there before the call" : ""));
+  fields.add("the rule gives", row_text(wrong.expected, wrong.slot));
+  fields.add("it gave", row_text(wrong.actual, wrong.slot));
 }
 
-std::string render_counterexample(const Counterexample& found, const std::string& implementation,
-                                  const std::string& property, const ReplayCommands& replays) {
+std::string shrinking_text(const Counterexample& found) {
+  return fmt::format("{} step{} in {} attempt{}{}", found.shrinks, found.shrinks == 1 ? "" : "s", found.shrink_attempts,
+                     found.shrink_attempts == 1 ? "" : "s",
+                     found.is_shrinking_cut ? "; its limit ended it, so a smaller case may fail too" : "");
+}
+
+void add_counterexample(Fields& fields, const Counterexample& found, const std::string& implementation,
+                        const std::string& property, const ReplayCommands& replays) {
   const Case minimal = counterexample_case(found, property);
-  std::string text = labelled("original case", shown_original(found, property));
+  fields.add("original case", shown_original(found, property));
   const std::string json = to_json(minimal);
   const bool is_in_file = json.size() > kLongestPastedCase && !found.failure_file.empty();
-  text += labelled("minimal case", is_in_file ? fmt::format("{}... ({}; {} characters in all, in the file below)",
-                                                            json.substr(0, 200), shape(minimal), json.size())
-                                              : json);
-  if (found.verdict.compared_with) text += labelled("compared with", to_json(*found.verdict.compared_with));
-  text += shown_difference(found);
+  fields.add("minimal case", is_in_file ? fmt::format("{}... ({}; {} characters in all, in the file below)",
+                                                      json.substr(0, 200), shape(minimal), json.size())
+                                        : json);
+  if (found.verdict.compared_with) fields.add("compared with", to_json(*found.verdict.compared_with));
+  add_difference(fields, found);
   if (found.reproduction != Reproduction::kNot) {
-    text += labelled("what matters", matters(minimal, found.irrelevant_fields));
+    fields.add("what matters", matters(minimal, found.irrelevant_fields));
   }
-  text += labelled("shrunk", fmt::format("{} steps in {} attempts", found.shrinks, found.shrink_attempts));
-  text += labelled("kept in", printable(found.failure_file));
+  fields.add("shrunk", shrinking_text(found));
+  fields.add("kept in", printable(found.failure_file));
   if (found.reproduction == Reproduction::kNot) {
-    text += labelled("beware", "it did not fail again, with or without prior calls: the replay may pass");
+    fields.add("beware", "it did not fail again, with or without prior calls: the replay may pass");
   }
-  return text + labelled("replay", replays.command(implementation, property, found));
-}
-
-using Failures = std::vector<const PropertyResult*>;
-
-// The failures of one implementation, those with the same minimal case together.
-std::vector<Failures> grouped_failures(const ImplementationResult& result) {
-  std::vector<Failures> groups;
-  for (const PropertyResult& property : result.properties) {
-    if (property.kind != ResultKind::kFail) continue;
-    const auto same = std::find_if(groups.begin(), groups.end(), [&](const Failures& group) {
-      const PropertyResult& first = *group.front();
-      return property.counterexample && first.counterexample &&
-             counterexample_case(*property.counterexample, property.property) ==
-                 counterexample_case(*first.counterexample, first.property);
-    });
-    if (same == groups.end()) {
-      groups.push_back({&property});
-    } else {
-      same->push_back(&property);
-    }
-  }
-  return groups;
+  fields.add("replay", replays.command(implementation, property, found));
+  fields.add("to debug", replays.debug_command(implementation, property, found));
 }
 
 // Why the property failed: the words of the verdict, or the reason where there is no counterexample.
@@ -135,28 +113,43 @@ std::string broken_words(const PropertyResult& result) {
   return printable(result.counterexample ? result.counterexample->verdict.what : result.reason);
 }
 
-std::string render_group(const ImplementationResult& result, const Failures& group, const ReplayCommands& replays,
+std::string render_group(const ImplementationResult& result, const FailureGroup& group, const ReplayCommands& replays,
                          const TextStyle& style) {
-  const std::string name = printable(result.implementation);
-  std::string text;
-  for (const PropertyResult* const property : group) {
-    const std::string_view also = property == group.front() ? "" : "also ";
-    text += paint(style, kRed, fmt::format("FAIL {} {}breaks {}", name, also, property->property)) + "\n";
-    text += labelled("the rule", statement_of(property->property));
-    text += labelled("broken here", broken_words(*property));
+  constexpr std::size_t kIndent = 2, kLabelWidth = 17, kContent = kIndent + kLabelWidth + 1;
+  std::string text = paint(style, kRed, fmt::format("FAIL {}", heading_of(result, group))) + "\n";
+  const auto add = [&](std::string_view label, std::string_view content) {
+    text += fmt::format("{:{}}{:<{}} {}\n", "", kIndent, label, kLabelWidth, content);
+  };
+  for (const Field& field : failure_fields(result, group, replays)) {
+    add(field.label, field.content);
+    const auto& found = group.shown->counterexample;
+    if (field.label != "it gave" || !found->wrong_row) continue;
+    const std::string picture = render_picture(picture_of(*found->wrong_row), style.width, kContent);
+    if (!picture.empty()) add("picture", std::string_view(picture).substr(kContent, picture.size() - kContent - 1));
   }
-  const PropertyResult& first = *group.front();
-  if (!first.counterexample) return text + "\n";
-  return text + render_counterexample(*first.counterexample, result.implementation, first.property, replays) + "\n";
+  return text + "\n";
 }
 
 }  // namespace
 
+std::vector<Field> failure_fields(const ImplementationResult& result, const FailureGroup& group,
+                                  const ReplayCommands& replays) {
+  const PropertyResult& shown = *group.shown;
+  Fields fields;
+  fields.add("also breaks", others_of(group));
+  fields.add("the rule", std::string(statement_of(shown.property)));
+  fields.add("broken here", broken_words(shown));
+  if (shown.counterexample) {
+    add_counterexample(fields, *shown.counterexample, result.implementation, shown.property, replays);
+  }
+  return std::move(fields.list);
+}
+
 std::string render_failures(const RunReport& report, const ReplayCommands& replays, const TextStyle& style) {
   std::string text;
   for (const ImplementationResult& result : report.implementations) {
-    const std::vector<Failures> groups = grouped_failures(result);
-    for (const Failures& group : groups) text += render_group(result, group, replays, style);
+    const std::vector<FailureGroup> groups = failure_groups(result);
+    for (const FailureGroup& group : groups) text += render_group(result, group, replays, style);
     if (groups.empty() && result.kind == ResultKind::kFail) {
       text +=
           paint(style, kRed, fmt::format("FAIL {}: {}", printable(result.implementation), printable(result.reason))) +

@@ -4,48 +4,11 @@
 #include <string>
 #include <string_view>
 
+#include "properties/report/markup.h"
 #include "properties/report/report.h"
 
 namespace kvwitness::harness {
 namespace {
-
-// The code point that starts at `text`, its length in bytes put into `length`; U+FFFD and 1 where the bytes are no
-// UTF-8.
-char32_t decode_utf8(std::string_view text, std::size_t& length) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned first = byte(0);
-  length = first < 0x80 ? 1 : first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0x80) return first;
-  char32_t point = first & (0xffU >> (length + 1));
-  bool valid = first >= 0xc2 && first < 0xf5 && text.size() >= length;
-  for (std::size_t i = 1; valid && i < length; ++i) {
-    valid = (byte(i) & 0xc0U) == 0x80;
-    point = (point << 6) | (byte(i) & 0x3fU);
-  }
-  constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-  valid = valid && point >= kLeast[length] && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff);
-  if (valid) return point;
-  length = 1;
-  return 0xfffd;
-}
-
-// Text for an element or an attribute: markup escaped, line ends and tabs as references, and every character that
-// XML 1.0 does not have left out (https://www.w3.org/TR/xml/#charsets).
-std::string xml(std::string_view text) {
-  std::string escaped;
-  for (std::size_t i = 0, length = 0; i < text.size(); i += length) {
-    const char32_t point = decode_utf8(text.substr(i), length);
-    if (point == 0xfffd) {
-      escaped += "\xef\xbf\xbd";
-    } else if (point == '&' || point == '<' || point == '>' || point == '"' || point == '\n' || point == '\t' ||
-               point == '\r') {
-      escaped += fmt::format("&#{};", static_cast<unsigned>(point));
-    } else if (point >= 0x20 && point != 0xfffe && point != 0xffff) {
-      escaped += text.substr(i, length);
-    }
-  }
-  return escaped;
-}
 
 struct Counts {
   std::size_t tests = 0, failures = 0, errors = 0, skipped = 0;
@@ -58,22 +21,23 @@ class Suites {
   void passed(std::string_view test) { add(test, ""); }
   void failed(std::string_view test, std::string_view message, std::string_view details) {
     ++counts_.failures;
-    add(test, fmt::format("<failure message=\"{}\" type=\"property\">{}</failure>", xml(message), xml(details)));
+    add(test,
+        fmt::format("<failure message=\"{}\" type=\"property\">{}</failure>", escaped(message), escaped(details)));
   }
   void erred(std::string_view test, std::string_view message) {
     ++counts_.errors;
-    add(test, fmt::format("<error message=\"{}\" type=\"run\"></error>", xml(message)));
+    add(test, fmt::format("<error message=\"{}\" type=\"run\"></error>", escaped(message)));
   }
   void skipped(std::string_view test, std::string_view message) {
     ++counts_.skipped;
-    add(test, fmt::format("<skipped message=\"{}\"></skipped>", xml(message)));
+    add(test, fmt::format("<skipped message=\"{}\"></skipped>", escaped(message)));
   }
 
   void close() {
     suites_ += fmt::format(
         "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"0\">\n{}  "
         "</testsuite>\n",
-        xml(name_), counts_.tests, counts_.failures, counts_.errors, counts_.skipped, body_);
+        escaped(name_), counts_.tests, counts_.failures, counts_.errors, counts_.skipped, body_);
     total_.tests += counts_.tests, total_.failures += counts_.failures;
     total_.errors += counts_.errors, total_.skipped += counts_.skipped;
   }
@@ -89,8 +53,8 @@ class Suites {
  private:
   void add(std::string_view test, std::string_view content) {
     ++counts_.tests;
-    body_ += fmt::format("    <testcase name=\"{}\" classname=\"kvwitness.{}\" time=\"0\">{}</testcase>\n", xml(test),
-                         xml(name_), content);
+    body_ += fmt::format("    <testcase name=\"{}\" classname=\"kvwitness.{}\" time=\"0\">{}</testcase>\n",
+                         escaped(test), escaped(name_), content);
   }
 
   std::string name_, body_, suites_;

@@ -6,18 +6,14 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "properties/report/paint.h"
 #include "properties/report/report.h"
+#include "properties/report/table_cells.h"
 
 namespace kvwitness::harness {
-namespace {
-
-struct Cell {
-  std::string text;
-  std::string_view colour;  // "": none
-};
 
 Cell cell_of(const PropertyResult& result) {
   switch (result.kind) {
@@ -34,6 +30,18 @@ Cell cell_of(const PropertyResult& result) {
   }
   return {"unsupp.", kYellow};
 }
+
+std::vector<std::string> properties_of(const RunReport& report) {
+  std::vector<std::string> names;
+  for (const ImplementationResult& result : report.implementations) {
+    for (const PropertyResult& property : result.properties) {
+      if (std::find(names.begin(), names.end(), property.property) == names.end()) names.push_back(property.property);
+    }
+  }
+  return names;
+}
+
+namespace {
 
 struct Column {
   std::vector<std::string> heading;  // lines, top first
@@ -68,17 +76,6 @@ Column column_of(const ImplementationResult& result, const std::vector<std::stri
   column.heading = broken_name(printable(result.implementation), column.width);
   for (const std::string& line : column.heading) column.width = std::max(column.width, line.size());
   return column;
-}
-
-// Properties in the order of their first mention.
-std::vector<std::string> properties_of(const RunReport& report) {
-  std::vector<std::string> names;
-  for (const ImplementationResult& result : report.implementations) {
-    for (const PropertyResult& property : result.properties) {
-      if (std::find(names.begin(), names.end(), property.property) == names.end()) names.push_back(property.property);
-    }
-  }
-  return names;
 }
 
 std::string right_aligned(const TextStyle& style, const Cell& cell, std::size_t width) {
@@ -174,6 +171,40 @@ std::string unsupported_counts(const RunReport& report) {
   return text;
 }
 
+// What the time limit cost.
+std::string time_notes(const RunReport& report) {
+  std::string text;
+  for (const ImplementationResult& result : report.implementations) {
+    const std::string name = printable(result.implementation);
+    if (result.cut_by_clock) {
+      text += fmt::format("cut: the time of {} was up before all cases were judged; --time SECONDS gives more\n", name);
+    }
+    if (result.left_out > 0) {
+      text += fmt::format(
+          "left out: {} cases whose calls take {} too long, large ones or of new shapes; --time gives more\n",
+          result.left_out, name);
+    }
+  }
+  return text;
+}
+
+// How many pairs of serving shapes met; implementations with equal numbers in one line.
+std::string serving_notes(const RunReport& report) {
+  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::string>> by_numbers;
+  for (const ImplementationResult& result : report.implementations) {
+    const auto& [met, possible] = result.serving_pairs;
+    if (possible > 0) by_numbers[{possible, met}].push_back(printable(result.implementation));
+  }
+  std::string text;
+  for (const auto& [numbers, names] : by_numbers) {
+    text += fmt::format(
+        "serving shapes: {} of {} pairs of rows, topk, S, length, placement, stride, base and missing "
+        "segment met ({})\n",
+        numbers.second, numbers.first, fmt::join(names, ", "));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string render_table(const RunReport& report, const TextStyle& style) {
@@ -202,7 +233,8 @@ std::string render_table(const RunReport& report, const TextStyle& style) {
     text += table_block(std::span(columns).subspan(begin, end - begin), names, name_width, gap, style);
     begin = end;
   }
-  return text + table_notes(report) + floor_notes(report) + unsupported_counts(report);
+  return text + table_notes(report) + floor_notes(report) + serving_notes(report) + unsupported_counts(report) +
+         time_notes(report);
 }
 
 std::string render_rates(const RunReport& report, const TextStyle& style) {

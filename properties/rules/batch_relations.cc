@@ -14,15 +14,18 @@
 namespace kvwitness::harness::judges {
 namespace {
 
-// Changes the tokens and lengths of the rows of one parity.
+// Changes the tokens and lengths of the rows of one parity. No length passes the longest one, and a row whose tokens lie
+// in its context is replaced by such a row, so that the case stays in its domain.
 Case with_other_neighbours(const Case& value, std::int64_t parity) {
   Case other = call_only(value);
+  const std::int32_t longest = std::ranges::max(value.context_lens);
   for (std::int64_t row = parity; row < value.rows(); row += 2) {
     std::int32_t& context_len = other.context_lens[static_cast<std::size_t>(row)];
+    const std::int32_t other_len = context_len <= 1 ? std::clamp(longest, 1, 5) : context_len / 2 + 1;
     for (std::int32_t& token : learned_row(other, row)) {
-      token = token < 0 ? 0 : token < context_len ? context_len - 1 - token : -1;
+      token = token < 0 ? 0 : token < context_len ? (context_len - 1 - token) % other_len : -1;
     }
-    context_len = context_len <= 1 ? 5 : context_len / 2 + 1;
+    context_len = other_len;
   }
   return other;
 }
@@ -47,7 +50,7 @@ Verdict row_independence(const Case& value, const Outcome& outcome, Implementati
       return *run.verdict;
     }
     for (std::int64_t row = 1 - parity; row < value.rows(); row += 2) {
-      Verdict verdict = compare_rows(rows[row].result, run.row(row), result_width(value),
+      Verdict verdict = compare_runs(rows[row].result, run.row(row), result_width(value),
                                      "among other rows this row's result is another", row);
       if (verdict.kind == Verdict::Kind::kBroken) {
         return against(std::move(verdict), run);
@@ -69,7 +72,7 @@ Verdict row_permutation(const Case& value, const Outcome& outcome, Implementatio
   }
   const JudgedRows rows(value, outcome.rows);
   for (std::int64_t row = 0; row < value.rows(); ++row) {
-    Verdict verdict = compare_rows(rows[row].result, run.row(value.rows() - 1 - row), result_width(value),
+    Verdict verdict = compare_runs(rows[row].result, run.row(value.rows() - 1 - row), result_width(value),
                                    "with the rows of the batch reversed this row's result is another", row);
     if (verdict.kind == Verdict::Kind::kBroken) {
       return against(std::move(verdict), run);
@@ -88,7 +91,7 @@ Verdict batch_split(const Case& value, const Outcome& outcome, Implementation& i
     }
     const std::int64_t width = result_width(value);
     Verdict verdict =
-        compare_rows(run.outcome.rows, whole.subspan(static_cast<std::size_t>(begin * width), run.outcome.rows.size()),
+        compare_runs(run.outcome.rows, whole.subspan(static_cast<std::size_t>(begin * width), run.outcome.rows.size()),
                      width, "the whole batch and a part of it called by itself differ", begin);
     if (verdict.kind == Verdict::Kind::kBroken) {
       return against(std::move(verdict), run);

@@ -25,10 +25,11 @@ Verdict same_answer(const Case& value, const Outcome& first, const Outcome& seco
     verdict = broken(what + ": " + std::to_string(second.rows.size()) + " elements, before " +
                      std::to_string(first.rows.size()));
   } else if (first.status == status::kOk) {
-    verdict = compare_rows(first.rows, second.rows, result_width(value), what);
+    verdict = compare_runs(first.rows, second.rows, result_width(value), what);
   }
   if (verdict.kind == Verdict::Kind::kBroken) {
     verdict.compared_with = again;
+    verdict.compared_rows = second.rows;
   }
   return verdict;
 }
@@ -121,15 +122,17 @@ Verdict stride_widening(const Case& value, const Outcome& outcome, Implementatio
   if (value.topk == 0 || !implementation.honours_stride(value.operation)) {
     return Verdict::silent();
   }
-  // One column more moves the rows off every alignment; an implementation that needs one takes the next width that it
+  // One column more moves the rows off every alignment; an implementation that needs one takes the next boundary that it
   // supports.
-  for (const std::int64_t columns : {1, 4, 16, 64}) {
+  const std::int64_t stride = value.row_stride.value_or(value.topk);
+  for (const std::int64_t boundary : {1, 4, 16, 64}) {
+    const std::int64_t columns = boundary - stride % boundary;
     Case wider = call_only(value);
-    wider.row_stride = value.row_stride.value_or(value.topk) + columns;
+    wider.row_stride = stride + columns;
     const FurtherRun run = run_further(std::move(wider), implementation);
     if (!run.verdict) {
       return against(
-          compare_rows(outcome.rows, run.outcome.rows, result_width(value),
+          compare_runs(outcome.rows, run.outcome.rows, result_width(value),
                        "with " + std::to_string(columns) + " more spare columns between the rows the result differs"),
           run);
     }
@@ -137,7 +140,7 @@ Verdict stride_widening(const Case& value, const Outcome& outcome, Implementatio
       return *run.verdict;
     }
   }
-  return Verdict::silent();
+  return Verdict::outside_domain();
 }
 
 Verdict backend_equality(const Case& value, const Outcome& outcome, Implementation& implementation) {

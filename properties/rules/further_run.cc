@@ -19,10 +19,14 @@ FurtherRun run_further(Case further, Implementation& implementation) {
   FurtherRun run{std::move(further), {}, {}};
   const bool strided = sees_stride(implementation, run.value);
   if (!implementation.supports(run.value) || beyond_limits(run.value, strided)) {
-    run.verdict = Verdict::silent();
+    run.verdict = Verdict::outside_domain();
     return run;
   }
   run.outcome = implementation.run(run.value);
+  if (run.outcome.ending == Ending::kUnsupported) {
+    run.verdict = Verdict::outside_domain();
+    return run;
+  }
   run.verdict = unjudgeable(run.value, run.outcome, implementation);
   if (run.verdict) {
     run.verdict = against(*std::move(run.verdict), run);
@@ -33,6 +37,7 @@ FurtherRun run_further(Case further, Implementation& implementation) {
 Verdict against(Verdict verdict, const FurtherRun& run) {
   if (verdict.kind == Verdict::Kind::kBroken) {
     verdict.compared_with = run.value;
+    verdict.compared_rows = run.outcome.rows;
   }
   return verdict;
 }

@@ -17,7 +17,8 @@ namespace kvwitness::harness::judges {
 struct FurtherRun {
   Case value;
   Outcome outcome;
-  // Why there are no rows to compare: silent for a case outside the domain, broken for a legal call that failed.
+  // Why there are no rows to compare: outside_domain() for a case outside the domain, broken for a legal call that
+  // failed.
   std::optional<Verdict> verdict;
 
   // The row of the result.

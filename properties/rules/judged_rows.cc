@@ -133,21 +133,45 @@ std::int64_t JudgedRows::witness_count(const JudgedRow& row) {
   return std::ranges::count(occupied(row), 0);
 }
 
-Verdict compare_rows(std::span<const std::int32_t> expected, std::span<const std::int32_t> actual, std::int64_t width,
-                     const std::string& what, std::int64_t first_row) {
+namespace {
+
+// Where two results first differ; nothing where they are equal.
+std::optional<Difference> first_difference(std::span<const std::int32_t> expected, std::span<const std::int32_t> actual,
+                                           std::int64_t width, std::int64_t first_row) {
   KVWITNESS_ASSERT(expected.size() == actual.size(), expected.size(), actual.size());
   const auto [wanted, got] = std::ranges::mismatch(expected, actual);
   if (wanted == expected.end()) {
-    return Verdict::holds();
+    return std::nullopt;
   }
   const std::int64_t at = wanted - expected.begin();
-  const Difference difference{.row = first_row + (width > 0 ? at / width : 0),
-                              .slot = width > 0 ? at % width : at,
-                              .expected = *wanted,
-                              .actual = *got};
-  return broken(what + ": row " + std::to_string(difference.row) + ", slot " + std::to_string(difference.slot) +
-                    " holds " + std::to_string(difference.actual) + ", not " + std::to_string(difference.expected),
-                difference);
+  return Difference{.row = first_row + (width > 0 ? at / width : 0),
+                    .slot = width > 0 ? at % width : at,
+                    .expected = *wanted,
+                    .actual = *got};
+}
+
+std::string at(const Difference& difference) {
+  return "row " + std::to_string(difference.row) + ", slot " + std::to_string(difference.slot);
+}
+
+}  // namespace
+
+Verdict compare_rows(std::span<const std::int32_t> expected, std::span<const std::int32_t> actual, std::int64_t width,
+                     const std::string& what, std::int64_t first_row) {
+  const auto difference = first_difference(expected, actual, width, first_row);
+  return !difference ? Verdict::holds()
+                     : broken(what + ": " + at(*difference) + " holds " + std::to_string(difference->actual) +
+                                  ", not " + std::to_string(difference->expected),
+                              *difference);
+}
+
+Verdict compare_runs(std::span<const std::int32_t> one, std::span<const std::int32_t> other, std::int64_t width,
+                     const std::string& what, std::int64_t first_row) {
+  const auto difference = first_difference(one, other, width, first_row);
+  return !difference ? Verdict::holds()
+                     : broken(what + ": " + at(*difference) + " holds " + std::to_string(difference->actual) +
+                                  " in one run and " + std::to_string(difference->expected) + " in the other",
+                              *difference);
 }
 
 }  // namespace kvwitness::harness

@@ -109,6 +109,10 @@ class JudgedRows {
 Verdict compare_rows(std::span<const std::int32_t> expected, std::span<const std::int32_t> actual, std::int64_t width,
                      const std::string& what, std::int64_t first_row = 0);
 
+// The same of two runs whose answers must agree, either of which may be the wrong one.
+Verdict compare_runs(std::span<const std::int32_t> one, std::span<const std::int32_t> other, std::int64_t width,
+                     const std::string& what, std::int64_t first_row = 0);
+
 // The slots of a result row: num_segments for the witnesses, else topk.
 std::int64_t result_width(const Case& value);
 

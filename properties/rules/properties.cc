@@ -33,6 +33,7 @@ constexpr std::array kProperties = {
         .name = "oracle_equality",
         .statement = "The status and every slot of the result are those of the rule.",
         .uses_oracle = true,
+        .judges_large_calls = true,
         .judge_run = judges::oracle_equality,
     },
     Property{
@@ -157,6 +158,7 @@ constexpr std::array kProperties = {
         .needs = {.argument_checks = true},
         .focus = Focus::kRefusals,
         .uses_oracle = true,
+        .judges_large_calls = true,
         .judge_run = judges::refusal,
     },
     Property{
@@ -165,12 +167,14 @@ constexpr std::array kProperties = {
         .needs = {.argument_checks = true},
         .focus = Focus::kRefusals,
         .uses_oracle = true,
+        .judges_large_calls = true,
         .judge_run = judges::refused_writes_nothing,
     },
     Property{
         .name = "bounds",
         .statement = "A call touches only its own elements: it returns, and neither an input nor a byte before, "
                      "behind or between its rows changes.",
+        .judges_large_calls = true,
         .judge_run = judges::bounds,
     },
     Property{

@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "properties/case/implementation.h"
 #include "properties/case/outcome.h"
@@ -36,9 +37,19 @@ struct Verdict {
   // kBroken, only of metamorphic relations: the further case whose run contradicts the first one, so that a person can
   // see both.
   std::optional<Case> compared_with;
+  // With compared_with, where that run left rows: those of its own call.
+  std::vector<std::int32_t> compared_rows = {};
+  bool is_outside_domain = false;  // kSilent, only of metamorphic relations: the call to compare with is not admitted
 
   static Verdict holds() { return {}; }
-  static Verdict silent() { return {.kind = Kind::kSilent, .what = {}, .difference = {}, .compared_with = {}}; }
+  static Verdict silent() {
+    return {.kind = Kind::kSilent, .what = {}, .difference = {}, .compared_with = {}, .is_outside_domain = false};
+  }
+  static Verdict outside_domain() {
+    Verdict verdict = silent();
+    verdict.is_outside_domain = true;
+    return verdict;
+  }
 };
 
 // What most cases of a property's stream are about, because it is silent on most others.
@@ -89,7 +100,8 @@ struct Property {
   Focus focus = Focus::kEverything;
   bool uses_oracle = false;              // whether it needs the expected answer, or stands by itself
   bool is_metamorphic_relation = false;  // whether it asks for further runs
-  Judge* judge_run = nullptr;            // called only where what the property needs is there
+  bool judges_large_calls = false;  // whether a call of millions of tokens is judged in little more than its copying
+  Judge* judge_run = nullptr;       // called only where what the property needs is there
 
   // The verdict on `outcome`, which is `implementation`'s on `value`. Silent where something that the property needs is
   // not there and on a call that the implementation does not support. Metamorphic relations run further cases on the

@@ -27,7 +27,7 @@ Verdict same_witnesses(const Case& value, const Outcome& outcome, Case changed, 
   }
   JudgedRows rows(value, outcome.rows);
   if (!rows.merges()) {
-    return against(compare_rows(outcome.rows, run.outcome.rows, result_width(value), what), run);
+    return against(compare_runs(outcome.rows, run.outcome.rows, result_width(value), what), run);
   }
   std::vector<std::int32_t> wanted = run.value.learned;
   for (std::int64_t row = 0; row < value.rows(); ++row) {
@@ -35,7 +35,7 @@ Verdict same_witnesses(const Case& value, const Outcome& outcome, Case changed, 
       wanted[static_cast<std::size_t>(row * run.value.topk + written.slot)] = written.token;
     }
   }
-  return against(compare_rows(wanted, run.outcome.rows, run.value.topk, what), run);
+  return against(compare_runs(wanted, run.outcome.rows, run.value.topk, what), run);
 }
 
 // A slot of padding, the last of the row; nothing where it has none.
@@ -117,14 +117,19 @@ struct Occupant {
   std::int64_t segment = -1;
 };
 
-Occupant occupant_for(JudgedRows& rows, const JudgedRow& row) {
+// @param may_pass_end  whether the token may lie past the context's end
+Occupant occupant_for(JudgedRows& rows, const JudgedRow& row, bool may_pass_end) {
   const std::span<const Written> written = rows.written(row);
-  if (written.empty() || row.is_empty()) {
+  if (row.is_empty()) {
+    return {.token = may_pass_end ? 0 : -1};
+  }
+  if (written.empty()) {
     return {};
   }
   const bool whole = row.effective_segments == row.num_segments;
   const bool last_missing = written.back().slot == row.num_segments - 1;
-  if (row.index % 2 == 1 && whole && last_missing && row.context_len < std::numeric_limits<std::int32_t>::max()) {
+  const bool has_room = row.context_len < std::numeric_limits<std::int32_t>::max();
+  if (may_pass_end && row.index % 2 == 1 && whole && last_missing && has_room) {
     return {static_cast<std::int32_t>(row.context_len),
             row.num_segments - 1};  // past the context's end: marks the last segment
   }
@@ -136,6 +141,41 @@ Occupant occupant_for(JudgedRows& rows, const JudgedRow& row) {
   const std::int64_t next_edge =
       ((middle.slot + 1) * row.context_len + row.effective_segments - 1) / row.effective_segments;
   return {static_cast<std::int32_t>(next_edge - 1), middle.slot};
+}
+
+// Where the tokens go: into a further slot of each row, or over padding, of the rows that have some.
+enum class Place : std::uint8_t { kFurtherSlot, kPadding };
+
+struct WithOccupants {
+  Case value;
+  std::vector<std::int32_t> wanted;  // its witnesses
+  std::int64_t added = 0;            // to how many rows
+};
+
+WithOccupants with_occupants(const Case& value, const Outcome& outcome, Place place, bool may_pass_end) {
+  JudgedRows rows(value, outcome.rows);
+  WithOccupants with{.value = call_only(value), .wanted = outcome.rows};
+  std::vector<std::int32_t> tokens;
+  for (std::int64_t index = 0; index < value.rows(); ++index) {
+    const Occupant occupant = occupant_for(rows, rows[index], may_pass_end);
+    tokens.push_back(occupant.token);
+    if (place == Place::kPadding) {
+      const auto slot = padding_slot(learned_row(with.value, index));
+      if (!slot) {
+        continue;
+      }
+      learned_row(with.value, index)[*slot] = occupant.token;
+    }
+    ++with.added;
+    if (!rows[index].is_empty()) {  // token 0 lies in segment 0, whose witness goes if there is one
+      const std::int64_t segment = std::max<std::int64_t>(occupant.segment, 0);
+      with.wanted[static_cast<std::size_t>(index * value.num_segments + segment)] = -1;
+    }
+  }
+  if (place == Place::kFurtherSlot) {
+    with.value = widened(value, tokens);
+  }
+  return with;
 }
 
 }  // namespace
@@ -204,33 +244,32 @@ Verdict budget_growth(const Case& value, const Outcome& outcome, Implementation&
 }
 
 Verdict added_occupant(const Case& value, const Outcome& outcome, Implementation& implementation) {
-  JudgedRows rows(value, outcome.rows);
-  Case added = call_only(value);
-  std::vector<std::int32_t> tokens;
-  std::vector<std::int32_t> wanted = outcome.rows;
-  bool all_have_padding = true;
-  for (std::int64_t index = 0; index < value.rows(); ++index) {
-    const Occupant occupant = occupant_for(rows, rows[index]);
-    tokens.push_back(occupant.token);
-    if (occupant.segment >= 0) {
-      wanted[static_cast<std::size_t>(index * value.num_segments + occupant.segment)] = -1;
-    } else if (!rows[index].is_empty() && rows[index].num_segments > 0) {
-      // Token 0 lies in segment 0, whose witness goes if there is one.
-      wanted[static_cast<std::size_t>(index * value.num_segments)] = -1;
+  // Into padding where each row has some; otherwise the widths that an implementation serves and the tokens that it
+  // takes decide what can be added.
+  const std::int64_t every_row = value.rows();
+  for (const bool may_pass_end : {true, false}) {
+    WithOccupants in_padding = with_occupants(value, outcome, Place::kPadding, may_pass_end);
+    std::vector<WithOccupants> choices;
+    if (in_padding.added < every_row) {
+      choices.push_back(with_occupants(value, outcome, Place::kFurtherSlot, may_pass_end));
     }
-    const auto slot = padding_slot(learned_row(added, index));
-    all_have_padding &= slot.has_value();
-    if (slot) {
-      learned_row(added, index)[*slot] = occupant.token;
+    if (in_padding.added > 0 || every_row == 0) {
+      choices.push_back(std::move(in_padding));
+    }
+    for (WithOccupants& choice : choices) {
+      const FurtherRun run = run_further(std::move(choice.value), implementation);
+      if (!run.verdict) {
+        return against(compare_runs(choice.wanted, run.outcome.rows, value.num_segments,
+                                    "a token added to a row removes the witness of its segment and changes nothing "
+                                    "else"),
+                       run);
+      }
+      if (run.verdict->kind == Verdict::Kind::kBroken) {
+        return *run.verdict;
+      }
     }
   }
-  const FurtherRun run = run_further(all_have_padding ? std::move(added) : widened(value, tokens), implementation);
-  if (run.verdict) {
-    return *run.verdict;
-  }
-  return against(compare_rows(wanted, run.outcome.rows, value.num_segments,
-                              "a token added to a row removes the witness of its segment and changes nothing else"),
-                 run);
+  return Verdict::outside_domain();
 }
 
 }  // namespace kvwitness::harness::judges

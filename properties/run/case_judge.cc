@@ -49,8 +49,10 @@ std::span<const SourcedCase> CaseJudge::next_batch(std::span<const SourcedCase> 
 }
 
 bool CaseJudge::is_judged(const ImplementationRun& run, const Case& value, std::size_t property,
-                          std::optional<std::size_t> stream_property) const {
+                          std::optional<std::size_t> stream_property, JudgedBy judged_by) const {
   const Property& candidate = *context_.properties[property];
+  if (judged_by == JudgedBy::kWholeCalls && !candidate.judges_large_calls) return false;
+  if (judged_by != JudgedBy::kEverything && candidate.is_metamorphic_relation) return false;
   if (run.is_settled(property) || !candidate.concerns(value.operation)) return false;
   if (!candidate.is_metamorphic_relation || stream_property == property) return true;
   const std::size_t most = run.recording.is_slow() ? kMostElementsOfSlowRelations : kMostElementsOfRelations;
@@ -59,17 +61,28 @@ bool CaseJudge::is_judged(const ImplementationRun& run, const Case& value, std::
 }
 
 std::int64_t CaseJudge::judge(ImplementationRun& run, std::span<const SourcedCase> batch,
-                              std::optional<std::size_t> stream_property) {
+                              std::optional<std::size_t> stream_property, JudgedBy judged_by) {
   if (run.is_given_up()) return 0;
   run.recording.make_room();
-  std::vector<JudgedCase> judged = run_cases(run, batch, stream_property);
-  if (batch.size() > 1) {
-    judge_together(run, judged);
-  } else {
-    for (JudgedCase& one : judged) judge_alone(run, one);
+  std::vector<JudgedCase> judged;
+  try {
+    judged = run_cases(run, batch, stream_property, judged_by);
+    if (batch.size() > 1) {
+      judge_together(run, judged);
+    } else {
+      for (JudgedCase& one : judged) judge_alone(run, one);
+    }
+  } catch (const TimeUp&) {
+    run.result.cut_by_clock = true;  // what was judged by then counts
   }
   settle(run, judged);
   return std::ssize(judged);
+}
+
+// A relation runs the case again, for which there may be no time.
+bool CaseJudge::is_worth_judging(const ImplementationRun& run, const JudgedCase& judged,
+                                 const PropertyVerdict& verdict) const {
+  return !context_.properties[verdict.property]->is_metamorphic_relation || run.ration.affords(judged.value());
 }
 
 void CaseJudge::note_hang(ImplementationRun& run, JudgedCase& judged) {
@@ -79,14 +92,19 @@ void CaseJudge::note_hang(ImplementationRun& run, JudgedCase& judged) {
 
 // The cases' own runs. What is not served, or not run any more, is not among them.
 std::vector<CaseJudge::JudgedCase> CaseJudge::run_cases(ImplementationRun& run, std::span<const SourcedCase> batch,
-                                                        std::optional<std::size_t> stream_property) {
+                                                        std::optional<std::size_t> stream_property,
+                                                        JudgedBy judged_by) {
   std::vector<JudgedCase> judged;
   for (const SourcedCase& given : batch) {
     JudgedCase one{.given = given, .verdicts = {}};
     for (std::size_t i = 0; i < context_.properties.size(); ++i) {
-      if (is_judged(run, *given.value, i, stream_property)) one.verdicts.push_back({.property = i});
+      if (is_judged(run, *given.value, i, stream_property, judged_by)) one.verdicts.push_back({.property = i});
     }
     if (one.verdicts.empty()) continue;
+    if (!run.ration.affords(*given.value)) {
+      run.ration.leave_out();
+      continue;
+    }
     if (!run.recording.supports(*given.value)) one.outcome = Outcome::ended(Ending::kUnsupported, {});
     judged.push_back(std::move(one));
   }
@@ -116,6 +134,7 @@ std::vector<CaseJudge::JudgedCase> CaseJudge::run_cases(ImplementationRun& run, 
 
 void CaseJudge::judge_alone(ImplementationRun& run, JudgedCase& judged) {
   for (PropertyVerdict& one : judged.verdicts) {
+    if (!is_worth_judging(run, judged, one)) continue;
     const std::int64_t hangs_before = run.recording.hangs();
     one.verdict = context_.properties[one.property]->judge(judged.value(), *judged.outcome, run.recording);
     one.hung = run.recording.hangs() != hangs_before;
@@ -131,7 +150,9 @@ void CaseJudge::judge_together(ImplementationRun& run, std::vector<JudgedCase>& 
   };
   std::vector<OpenVerdict> open;
   for (JudgedCase& judged : batch) {
-    for (PropertyVerdict& verdict : judged.verdicts) open.push_back({&judged, &verdict, DeferredRuns(run.recording)});
+    for (PropertyVerdict& verdict : judged.verdicts) {
+      if (is_worth_judging(run, judged, verdict)) open.push_back({&judged, &verdict, DeferredRuns(run.recording)});
+    }
   }
   for (;;) {
     std::erase_if(open, [&](OpenVerdict& one) {
@@ -159,8 +180,9 @@ void CaseJudge::settle(ImplementationRun& run, std::span<const JudgedCase> batch
   std::vector<FoundFailure> failures;
   for (const JudgedCase& judged : batch) {
     for (const PropertyVerdict& one : judged.verdicts) {
-      if (one.verdict.kind == Verdict::Kind::kSilent) continue;
       PropertyResult& result = run.result.properties[one.property];
+      if (one.verdict.is_outside_domain) ++result.outside_domain;
+      if (one.verdict.kind == Verdict::Kind::kSilent) continue;
       const bool fails_in_batch = std::ranges::find(failures, one.property, &FoundFailure::property) != failures.end();
       const bool failed_before = result.kind == ResultKind::kFail || fails_in_batch;
       if (!failed_before) ++result.cases;
@@ -191,12 +213,16 @@ CaseJudge::FoundFailure CaseJudge::found_failure(ImplementationRun& run, const J
   if (property.is_metamorphic_relation && !was_alone && !hung) {
     // Between its runs others were made. By itself it mostly fails too, and then its prior calls are known.
     const std::size_t position = run.recording.calls_made();
-    Outcome outcome = run.recording.run(judged.value());
-    Verdict again = property.judge(judged.value(), outcome, run.recording);
-    if (again.kind == Verdict::Kind::kBroken) {
-      found.failure.outcome = std::move(outcome);
-      found.failure.verdict = std::move(again);
-      found.position = position;
+    try {
+      Outcome outcome = run.recording.run(judged.value());
+      Verdict again = property.judge(judged.value(), outcome, run.recording);
+      if (again.kind == Verdict::Kind::kBroken) {
+        found.failure.outcome = std::move(outcome);
+        found.failure.verdict = std::move(again);
+        found.position = position;
+      }
+    } catch (const TimeUp&) {
+      run.result.cut_by_clock = true;
     }
   }
   return found;

@@ -26,6 +26,13 @@ struct SourcedCase {
   std::string_view source;
 };
 
+// Which properties judge a case.
+enum class JudgedBy : std::uint8_t {
+  kEverything,  // all, unless it is too large for relations
+  kAllButRelations,
+  kWholeCalls,  // only those that judge large calls cheaply
+};
+
 class CaseJudge {
  public:
   CaseJudge(RunContext& context, Triage& triage) : context_(context), triage_(triage) {}
@@ -38,7 +45,7 @@ class CaseJudge {
   // @param stream_property  the property whose stream the cases are from: of the metamorphic relations only
   //                         this one judges them. Without it all do, unless a case is too large for that.
   std::int64_t judge(ImplementationRun& run, std::span<const SourcedCase> batch,
-                     std::optional<std::size_t> stream_property);
+                     std::optional<std::size_t> stream_property, JudgedBy judged_by = JudgedBy::kEverything);
 
  private:
   struct PropertyVerdict {
@@ -62,9 +69,10 @@ class CaseJudge {
   };
 
   bool is_judged(const ImplementationRun& run, const Case& value, std::size_t property,
-                 std::optional<std::size_t> stream_property) const;
+                 std::optional<std::size_t> stream_property, JudgedBy judged_by) const;
   std::vector<JudgedCase> run_cases(ImplementationRun& run, std::span<const SourcedCase> batch,
-                                    std::optional<std::size_t> stream_property);
+                                    std::optional<std::size_t> stream_property, JudgedBy judged_by);
+  bool is_worth_judging(const ImplementationRun& run, const JudgedCase& judged, const PropertyVerdict& verdict) const;
   static void note_hang(ImplementationRun& run, JudgedCase& judged);
   void judge_alone(ImplementationRun& run, JudgedCase& judged);
   void judge_together(ImplementationRun& run, std::vector<JudgedCase>& batch);

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "properties/run/likely_cause.h"
+
 namespace kvwitness::harness {
 namespace {
 
@@ -12,8 +14,7 @@ constexpr std::int64_t kLeastServed = 100;
 
 constexpr const char* kServesNoShape = "it serves none of the shapes that were tried";
 
-void conclude_property(const RunContext& context, const ImplementationRun& run, const Property& property,
-                       PropertyResult& result) {
+void conclude_property(const ImplementationRun& run, const Property& property, PropertyResult& result) {
   if (result.kind != ResultKind::kFail && run.is_given_up()) {
     result.kind = ResultKind::kSkipped;
     result.reason = "not judged to the end: " + std::to_string(ImplementationRun::kMostHangs) +
@@ -27,19 +28,23 @@ void conclude_property(const RunContext& context, const ImplementationRun& run, 
   } else if (!why_not_provided.empty()) {
     result.kind = ResultKind::kNotProvided;
     result.reason = why_not_provided;
+  } else if (result.outside_domain > 0) {
+    result.kind = ResultKind::kUnsupported;
+    result.reason = "every call to compare with lies outside the domain";
   } else if (result.unsupported > 0) {
     result.kind = ResultKind::kUnsupported;
     result.reason = kServesNoShape;
   } else {
     result.kind = ResultKind::kSkipped;
-    result.reason = context.report.cut_by_clock ? "the time was up before a case came that it is about"
-                                                : "no case came that it is about";
+    result.reason = run.result.cut_by_clock ? "the time was up before a case came that it is about"
+                                            : "no case came that it is about";
   }
 }
 
 void conclude_implementation(RunContext& context, ImplementationRun& run) {
   ImplementationResult& result = run.result;
   result.runs = run.recording.runs();
+  result.left_out = run.ration.left_out();
   if (!run.is_available) return;
   const auto has = [&](ResultKind kind) {
     return std::ranges::find(result.properties, kind, &PropertyResult::kind) != result.properties.end();
@@ -55,11 +60,10 @@ void conclude_implementation(RunContext& context, ImplementationRun& run) {
                                             .case_class = "a shape that it serves",
                                             .hits = run.served,
                                             .floor = run.drawn / kLeastServed,
-                                            .enforced = context.enforces_floors()});
+                                            .enforced = context.enforces_floors() && run.ration.left_out() == 0});
   } else if (!has(ResultKind::kPass)) {
     result.kind = ResultKind::kSkipped;
-    result.reason =
-        context.report.cut_by_clock ? "the time was up before a case of it was judged" : "no case of it was judged";
+    result.reason = result.cut_by_clock ? "the time was up before a case of it was judged" : "no case of it was judged";
   }
 }
 
@@ -70,9 +74,10 @@ void conclude_results(RunContext& context) {
     for (std::size_t i = 0; i < context.properties.size(); ++i) {
       PropertyResult& result = run->result.properties[i];
       context.report.judged_cases += result.cases;
-      conclude_property(context, *run, *context.properties[i], result);
+      conclude_property(*run, *context.properties[i], result);
     }
     conclude_implementation(context, *run);
+    name_likely_causes(run->result);
   }
 }
 

@@ -25,6 +25,9 @@ constexpr std::size_t kCheapElements = 1 << 15;
 constexpr int kTries = 2;
 // How many attempts that begin with a restart are made even where the limit is used up.
 constexpr std::int64_t kLeastFreshAttempts = 40;
+// How many calls the search for the fewest prior calls makes, and how many all attempts to shrink a case together with
+// them.
+constexpr std::int64_t kMostCallsOfShrinking = 400'000;
 // Relations make further calls of their own, so their numbers of prior calls are tried one by one up to here.
 constexpr std::size_t kMostPriorCallsOneByOne = 128;
 
@@ -48,19 +51,16 @@ class Search {
   Counterexample find() {
     found_.original = failure_.value;
     found_.original_source = failure_.source;
-    restartable_ = implementation_.restart();
-    if (property_.name == kExpectation && !expects_the_rule()) {  // such an expectation belongs to the case as it is
-      keep_as_found(fresh_trial(failure_.value).fails());
-    } else if (adopt_known_hang()) {
-      return std::move(found_);
-    } else if (fails_by_itself()) {
-      shrink_by_itself();
-    } else if (adopt_known()) {
-      // The fault needs prior calls, and with those of another property's case it breaks this one too.
-    } else if (auto candidate = with_prior_calls()) {
-      shrink_afresh(*candidate);
-    } else {
-      keep_as_found(false);
+    try {
+      search();
+    } catch (const TimeUp&) {
+      found_.is_shrinking_cut = true;
+      if (latest_) {
+        keep(latest_->first, std::move(latest_->second));
+        found_.reproduction = Reproduction::kSameProcess;
+      } else {
+        keep_as_found(false);
+      }
     }
     explain();
     return std::move(found_);
@@ -78,6 +78,23 @@ class Search {
     }
     return value;
   }
+  void search() {
+    restartable_ = implementation_.restart();
+    if (property_.name == kExpectation && !expects_the_rule()) {  // such an expectation belongs to the case as it is
+      keep_as_found(fresh_trial(failure_.value).fails());
+    } else if (adopt_known_hang()) {
+      // A case that is known to hang breaks this property too.
+    } else if (fails_by_itself()) {
+      shrink_by_itself();
+    } else if (adopt_known()) {
+      // The fault needs prior calls, and with those of another property's case it breaks this one too.
+    } else if (auto candidate = with_prior_calls()) {
+      shrink_afresh(*candidate);
+    } else {
+      keep_as_found(false);
+    }
+  }
+
   bool expects_the_rule() const {
     return failure_.value.expect && as_judged(call_only(failure_.value)).expect == failure_.value.expect;
   }
@@ -105,7 +122,11 @@ class Search {
   }
   // When the time is up nothing is tried any more, and the case stays as small as it is.
   Attempt in_time(const Case& value, Trial (Search::*attempt)(const Case&)) {
-    return limits_.is_over() ? Attempt::kOutsideDomain : (this->*attempt)(value).attempt;
+    if (limits_.is_over()) return Attempt::kOutsideDomain;
+    Trial trial = (this->*attempt)(value);
+    const Attempt result = trial.attempt;
+    if (trial.fails()) latest_.emplace(value, std::move(trial));
+    return result;
   }
   bool admitted(const Case& value) const {
     const auto fits = [&](const Case& call) { return limits_.admits(call) && implementation_.supports(call); };
@@ -123,7 +144,6 @@ class Search {
       trial.verdict = property_.judge(value, trial.outcome, implementation_);
       if (trial.verdict.kind != Verdict::Kind::kBroken) continue;
       keep(value, std::move(trial));
-      explain();
       return true;
     }
     return false;
@@ -182,7 +202,10 @@ class Search {
   }
 
   void shrink_afresh(const Case& start) {
-    const std::int64_t budget = std::min(limits_.attempts, std::max(limits_.fresh_attempts, kLeastFreshAttempts));
+    const auto calls = static_cast<std::int64_t>(start.prior_calls.size()) + 1;
+    const std::int64_t affordable = std::max<std::int64_t>(kMostCallsOfShrinking / calls, 1);
+    const std::int64_t budget =
+        std::min({limits_.attempts, std::max(limits_.fresh_attempts, kLeastFreshAttempts), affordable});
     implementation_.hurry(failure_.hung);
     const Shrunk shrunk =
         shrink(start, budget, [this](const Case& value) { return in_time(value, &Search::fresh_trial); });
@@ -217,8 +240,10 @@ class Search {
       return fewer;
     };
     std::size_t too_few = 0, enough = value.prior_calls.size();
-    while (enough - too_few > 1 && !limits_.is_over()) {
+    std::int64_t calls_left = kMostCallsOfShrinking;
+    while (enough - too_few > 1 && calls_left > 0 && !limits_.is_over()) {
       const std::size_t middle = too_few + (enough - too_few) / 2;
+      calls_left -= static_cast<std::int64_t>(middle) + 1;
       (fresh_trial(with_last(middle)).fails() ? enough : too_few) = middle;
     }
     value = with_last(enough);
@@ -269,6 +294,7 @@ class Search {
   void count(const Shrunk& shrunk) {
     found_.shrinks += shrunk.accepted;
     found_.shrink_attempts += shrunk.attempts;
+    found_.is_shrinking_cut = shrunk.exhausted || limits_.is_over();
   }
   void keep(const Case& minimal, Trial last) {
     found_.minimal = as_judged(minimal);
@@ -293,32 +319,40 @@ class Search {
   std::span<const KnownCase> known_;
   const SearchLimits& limits_;
   bool restartable_ = false;
+  std::optional<std::pair<Case, Trial>> latest_;  // the last attempt to shrink that failed
   Counterexample found_;
 };
 
+// The first row of the run that departs from the rule: the case's own or, where all its rows are right, of the further run
+// that a relation compares it with.
+std::optional<WrongRow> wrong_row_of(const Case& value, const Outcome& outcome, const Verdict& verdict) {
+  if (outcome.ending != Ending::kReturned) return std::nullopt;
+  if (outcome.status == status::kOk) {
+    if (auto wrong = find_wrong_row(value, outcome.rows, outcome.before)) return wrong;
+  }
+  if (!verdict.compared_with) return std::nullopt;
+  std::optional<WrongRow> wrong = find_wrong_row(*verdict.compared_with, verdict.compared_rows, {});
+  if (wrong) wrong->is_of_compared_case = true;
+  return wrong;
+}
+
 void Search::explain() {
   const Case& minimal = found_.minimal;
+  found_.wrong_row = wrong_row_of(minimal, found_.outcome, found_.verdict);
+  found_.original_row = wrong_row_of(failure_.value, failure_.outcome, failure_.verdict);
+  if (const auto& wrong = found_.wrong_row) {
+    found_.verdict.difference = Difference{
+        .row = wrong->index, .slot = wrong->slot, .expected = wrong->expected_value(), .actual = wrong->actual_value()};
+  }
   const std::size_t elements = elements_of(minimal);
-  if (is_legal(minimal) && elements <= kShownElements &&
-      minimal.rows() * minimal.num_segments <= std::int64_t{kShownElements}) {
-    found_.expected_rows = expected_rows(minimal);
-  }
-  const auto& rows = found_.outcome.rows;
-  if (!found_.verdict.difference && found_.expected_rows && found_.outcome.ending == Ending::kReturned &&
-      rows.size() == found_.expected_rows->size()) {
-    const auto [expected, actual] = std::ranges::mismatch(*found_.expected_rows, rows);
-    const std::int64_t width = minimal.operation == Operation::kWitnesses ? minimal.num_segments : minimal.topk;
-    if (actual != rows.end() && width > 0) {
-      const std::int64_t index = actual - rows.begin();
-      found_.verdict.difference =
-          Difference{.row = index / width, .slot = index % width, .expected = *expected, .actual = *actual};
-    }
-  }
   const bool worth_it =
       found_.reproduction != Reproduction::kNot && !failure_.hung && elements <= kShownElements && !limits_.is_over();
-  if (worth_it) {
+  if (!worth_it) return;
+  try {
     found_.irrelevant_fields =
         irrelevant_fields(found_.minimal, [this](const Case& value) { return fresh_trial(value).attempt; });
+  } catch (const TimeUp&) {
+    found_.irrelevant_fields.clear();
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 #include <optional>
 #include <vector>
@@ -20,13 +21,16 @@ struct ProbedShape {
   std::optional<std::int64_t> row_stride = std::nullopt;
 };
 
-Case call_of(Operation operation, const ProbedShape& shape) {
+Case call_of(Operation operation, const ProbedShape& shape, std::int64_t max_context) {
   Case value;
   value.operation = operation;
   value.topk = shape.topk;
   value.num_segments = shape.num_segments;
   value.max_replacements = operation == Operation::kApply ? shape.num_segments : 0;
-  for (std::int64_t row = 0; row < shape.rows; ++row) value.context_lens.push_back(row % 2 == 0 ? 128 : 4096);
+  for (std::int64_t row = 0; row < shape.rows; ++row) {
+    value.context_lens.push_back(
+        static_cast<std::int32_t>(std::min<std::int64_t>(row % 2 == 0 ? 128 : 4096, max_context)));
+  }
   value.learned.assign(static_cast<std::size_t>(shape.rows * shape.topk), -1);
   value.base_offset = shape.base_offset;
   value.row_stride = shape.row_stride;
@@ -37,20 +41,23 @@ constexpr std::int64_t kFewRows = 16, kShortRow = 16;
 
 class Probe {
  public:
-  Probe(const Domain& domain, Implementation& implementation) : domain_(domain), implementation_(implementation) {}
+  Probe(const Domain& domain, Implementation& implementation, const std::function<bool()>& is_over)
+      : domain_(domain), implementation_(implementation), is_over_(is_over) {}
 
   // Whether one of the domain's operations is served in this shape. One that fails over the question is not asked much
   // further: each answer may cost a deadline, and its failure is for the properties to tell.
   bool served(const ProbedShape& shape) {
+    return std::ranges::any_of(domain_.operations, [&](Operation operation) { return served_by(operation, shape); });
+  }
+  // The same of one operation. Asks nothing outside the domain.
+  bool served_by(Operation operation, const ProbedShape& shape) {
     constexpr int kMostFailures = 2;
-    return failures_ >= kMostFailures || std::ranges::any_of(domain_.operations, [&](Operation operation) {
-             const Case value = call_of(operation, shape);
-             if (!is_legal(value) || !implementation_.supports(value)) return false;
-             const Outcome outcome = implementation_.run(value);
-             // The condition around this lambda reads failures_ before. NOLINTNEXTLINE(bugprone-inc-dec-in-conditions)
-             if (!came_back(outcome)) ++failures_;
-             return outcome.ending != Ending::kUnsupported;
-           });
+    if (failures_ >= kMostFailures || is_over_()) return true;
+    const Case value = call_of(operation, shape, domain_.max_context);
+    if (!is_legal(value) || !admits_call(domain_, value) || !implementation_.supports(value)) return false;
+    const Outcome outcome = implementation_.run(value);
+    if (!came_back(outcome)) ++failures_;
+    return outcome.ending != Ending::kUnsupported;
   }
 
   // The candidates that `call_shape_of` makes served shapes of; an empty list where it is all of them.
@@ -65,6 +72,7 @@ class Probe {
  private:
   const Domain& domain_;
   Implementation& implementation_;
+  const std::function<bool()>& is_over_;
   int failures_ = 0;
 };
 
@@ -81,15 +89,31 @@ std::vector<std::int64_t> odd_widths() {
   return list;
 }
 
+// Whether the operation is served in one of the shapes. Of those that an operation may decline all, few are asked for.
+bool is_served_at_all(Probe& probe, Operation operation, const std::vector<std::int64_t>& widths,
+                      const std::vector<std::int64_t>& segments, std::int64_t rows) {
+  constexpr std::size_t kMostAsked = 100;
+  std::size_t asked = 0;
+  // By diagonals, so that both lists are gone through whichever ends first.
+  for (std::size_t sum = 0; sum < widths.size() + segments.size() && asked < kMostAsked; ++sum) {
+    for (std::size_t i = 0; i <= sum && asked < kMostAsked; ++i) {
+      if (i >= widths.size() || sum - i >= segments.size()) continue;
+      ++asked;
+      if (probe.served_by(operation, {widths[widths.size() - 1 - i], segments[sum - i], rows})) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
-Domain probed_domain(const Domain& domain, Implementation& implementation) {
+Domain probed_domain(const Domain& domain, Implementation& implementation, const std::function<bool()>& is_over) {
   static const std::vector<std::int64_t> kWidths = {1,  2,   3,   4,    5,    7,    8,    16,
                                                     64, 192, 512, 1024, 2047, 2048, 2049, 2051};
   static const std::vector<std::int64_t> kRows = {2, 1, 3, 4, 8, 16, 64, 256, 1024};
   static const std::vector<std::int64_t> kSegments = {1, 2, 3, 4, 5, 8, 16, 31, 32, 33, 48, 63, 64};
   Domain narrowed = domain;
-  Probe probe(domain, implementation);
+  Probe probe(domain, implementation, is_over);
   // One number of rows and one segment count that are served with some width, then all widths with them, then all
   // segment counts with one of those.
   std::vector<std::int64_t> widths = or_default(domain.topk, kWidths);
@@ -138,8 +162,16 @@ Domain probed_domain(const Domain& domain, Implementation& implementation) {
          !probe.served({width, count, rows, static_cast<std::int32_t>(narrowed.align_bytes / 4)})) {
     narrowed.align_bytes *= 2;
   }
-  const auto strided = [&](std::int64_t spare) { return probe.served({width, count, rows, 0, width + spare}); };
+  const std::int64_t step = domain.align_bytes / static_cast<std::int64_t>(sizeof(std::int32_t));
+  const auto strided = [&](std::int64_t spare) {
+    const std::int64_t stride = (width + spare + step - 1) / step * step;
+    return probe.served({width, count, rows, 0, stride > width ? stride : stride + step});
+  };
   if (!narrowed.contiguous && !strided(1) && !strided(16) && !strided(64)) narrowed.contiguous = true;
+  std::erase_if(narrowed.operations, [&](Operation operation) {
+    return !is_served_at_all(probe, operation, or_default(narrowed.topk, widths),
+                             or_default(narrowed.num_segments, segments), rows);
+  });
   return narrowed;
 }
 

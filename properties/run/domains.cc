@@ -8,18 +8,8 @@
 
 namespace kvwitness::harness {
 
-Domain domain_of(const RunOptions& options) {
-  Domain domain;
-  domain.operations = {Operation::kWitnesses, Operation::kApply, Operation::kScatter};
-  domain.topk = options.topk;
-  domain.num_segments = options.num_segments;
-  domain.contiguous = options.contiguous;
-  domain.align_bytes = options.align_bytes;
-  return domain;
-}
-
 Domain domain_of(const RunOptions& options, const Implementation& implementation) {
-  Domain domain = domain_of(options);
+  Domain domain = common_domain(options.domain, implementation.domain());
   std::erase_if(domain.operations, [&](Operation operation) { return !implementation.provides(operation); });
   domain.legal_only = !implementation.checks_arguments();
   const bool strides = std::ranges::any_of(

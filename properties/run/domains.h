@@ -6,15 +6,12 @@
 #include <kvwitness/rapidcheck.h>
 
 #include "properties/case/implementation.h"
-#include "properties/generators/domain.h"
 #include "properties/rules/property.h"
 #include "properties/run/options.h"
 
 namespace kvwitness::harness {
 
-// What the person admits.
-Domain domain_of(const RunOptions& options);
-// What of it the implementation's promises admit.
+// What of the person's domain the implementation's own and its promises admit.
 Domain domain_of(const RunOptions& options, const Implementation& implementation);
 // What of its implementation's domain the property's stream is drawn from; without operations where it has none.
 Domain stream_domain(const Domain& domain, const Property& property, const Implementation& implementation);

@@ -24,14 +24,17 @@ namespace fs = std::filesystem;
 constexpr std::string_view kBetween = ", ";
 
 std::string note_of(const FailureEntry& entry) {
-  return std::string(kFailureNote) + entry.implementation + std::string(kBetween) + entry.property;
+  return std::string(entry.failed_again ? kFailureNote : kOnceFailedNote) + entry.implementation +
+         std::string(kBetween) + entry.property;
 }
 
 // "fails: IMPLEMENTATION, PROPERTY". A plug-in's name may hold a comma, a property's never does.
 bool read_note(const std::string& note, FailureEntry& entry) {
+  entry.failed_again = !note.starts_with(kOnceFailedNote);
+  const std::string_view begins = entry.failed_again ? kFailureNote : kOnceFailedNote;
   const std::size_t between = note.rfind(kBetween);
-  if (!note.starts_with(kFailureNote) || between == std::string::npos || between < kFailureNote.size()) return false;
-  entry.implementation = note.substr(kFailureNote.size(), between - kFailureNote.size());
+  if (!note.starts_with(begins) || between == std::string::npos || between < begins.size()) return false;
+  entry.implementation = note.substr(begins.size(), between - begins.size());
   entry.property = note.substr(between + kBetween.size());
   return !entry.implementation.empty() && !entry.property.empty();
 }
@@ -71,6 +74,7 @@ std::expected<FailureEntry, std::string> read_entry(const fs::path& path) {
     }
     entry.implementation = std::move(pair.implementation);
     entry.property = std::move(pair.property);
+    entry.failed_again = pair.failed_again;
     value.note.clear();
   }
   return entry;

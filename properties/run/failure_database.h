@@ -1,9 +1,9 @@
 // The failure database: a folder with every failing case, replayed first the next time.
 //
 // An entry is a case file (any `kvwitness replay` reads it) whose cases carry the pair that failed in their note:
-// "fails: IMPLEMENTATION, PROPERTY", the minimal case first, then the original one. Its name is made of the pair and of
-// a digest of the original case, so the same failure keeps the same file. Once the pair passes the entry moves to the
-// sub-folder `fixed`.
+// "fails: IMPLEMENTATION, PROPERTY" ("failed once: ..." where it did not fail again), the minimal case first, then the
+// original one. Its name is made of the pair and of a digest of the original case, so the same failure keeps the same
+// file. A pair that had failed again and passes now is mended: its entry moves to the sub-folder `fixed`.
 #ifndef PROPERTIES_RUN_FAILURE_DATABASE_H
 #define PROPERTIES_RUN_FAILURE_DATABASE_H
 
@@ -18,14 +18,15 @@
 
 namespace kvwitness::harness {
 
-// How the note of a kept failure begins.
-inline constexpr std::string_view kFailureNote = "fails: ";
+// How the note of a kept failure begins: of one that failed again, and of one that did not.
+inline constexpr std::string_view kFailureNote = "fails: ", kOnceFailedNote = "failed once: ";
 
 struct FailureEntry {
   std::string path;
   std::string implementation;
   std::string property;
-  std::vector<Case> cases;  // not empty; the minimal one first, without the note
+  std::vector<Case> cases;   // not empty; the minimal one first, without the note
+  bool failed_again = true;  // one that did not is not fixed because it passes
 };
 
 // Every entry of the folder, by path. A folder that does not exist holds none. An entry that cannot be read, is no case

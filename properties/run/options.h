@@ -3,6 +3,7 @@
 #define PROPERTIES_RUN_OPTIONS_H
 
 #include <kvwitness/case.h>
+#include <kvwitness/domain.h>
 
 #include <cstdint>
 #include <functional>
@@ -25,6 +26,9 @@ struct PinnedCase {
   Case value;
 };
 
+// Called once an implementation has failed for the first time, before anything is made of the failure.
+using OnFailure = std::function<void(const std::string& implementation, const std::string& property)>;
+
 struct RunOptions {
   std::vector<const Property*> properties;  // not empty
   // Whether the pinned cases' `expect` are judged too, under the name kExpectation.
@@ -32,19 +36,17 @@ struct RunOptions {
   std::vector<PinnedCase> pinned;
   std::uint64_t seed = 0;
   std::int64_t cases_per_property = kDefaultCasesPerProperty;  // generated; 0 runs only the pinned ones
-  std::optional<double> time_limit_seconds;
+  std::optional<double> time_limit_seconds;                    // of each implementation
   std::int64_t shrink_attempts = kDefaultShrinkAttempts;
   // How many of those may begin with a restart: for each failure, or for all failures together of an implementation
   // that starts slowly.
   std::int64_t fresh_shrink_attempts() const { return shrink_attempts / 4; }
-  // The domain that the command line narrows (`--topk`, `--segments`, `--contiguous`, `--align`); empty lists admit
-  // all. Pinned cases outside it are left out.
-  std::vector<std::int64_t> topk;
-  std::vector<std::int64_t> num_segments;
-  bool contiguous = false;
-  std::int64_t align_bytes = 4;
+  // What the command line admits (`--operation`, `--topk`, `--segments`, `--contiguous`, `--align`, `--max-context`,
+  // `--max-rows`, `--in-range`). Pinned cases outside it are left out.
+  Domain domain = whole_domain();
   // Where failures are kept; "": nowhere.
   std::string failures_folder;
+  OnFailure on_failure;
   // The coverage classes whose floors are watched; null for all_coverage_classes().
   const std::vector<CoverageClass>* coverage_classes = nullptr;
 };

@@ -14,6 +14,14 @@ constexpr std::size_t kLastCalls = 1024, kLastElements = std::size_t{1} << 20;
 
 }  // namespace
 
+bool Recording::supports(const Case& value) const {
+  if (!ration_->affords(value)) return false;
+  const auto begun = std::chrono::steady_clock::now();
+  const bool answer = inner().supports(value);
+  ration_->note_question(value, std::chrono::steady_clock::now() - begun);
+  return answer;
+}
+
 Outcome Recording::run_in(const Case& value, const MemoryContext& memory_context) {
   const RunRequest request{&value, memory_context};
   return std::move(run_together({&request, 1}).front());
@@ -22,7 +30,12 @@ Outcome Recording::run_in(const Case& value, const MemoryContext& memory_context
 std::vector<Outcome> Recording::run_together(std::span<const RunRequest> requests) {
   const auto begun = std::chrono::steady_clock::now();
   std::vector<Outcome> outcomes = inner().run_together(requests);
-  time_ += std::chrono::steady_clock::now() - begun;
+  const auto took = std::chrono::steady_clock::now() - begun;
+  time_ += took;
+  // An answer that never came says what a deadline is, not what the call takes.
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    if (came_back(outcomes[i])) ration_->note(*requests[i].value, took / static_cast<std::int64_t>(outcomes.size()));
+  }
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     ++runs_;
     if (outcomes[i].ending == Ending::kHung) ++hangs_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "properties/case/implementation.h"
+#include "properties/run/ration.h"
 
 namespace kvwitness::harness {
 
@@ -18,8 +19,10 @@ namespace kvwitness::harness {
 // be restarted only the last calls are kept.
 class Recording final : public ForwardingImplementation {
  public:
-  explicit Recording(Implementation& inner) : ForwardingImplementation(inner) {}
+  Recording(Implementation& inner, Ration& ration) : ForwardingImplementation(inner), ration_(&ration) {}
 
+  // False too for a case that is not worth its time: what derives cases asks before it runs them.
+  bool supports(const Case& value) const override;
   Outcome run_in(const Case& value, const MemoryContext& memory_context) override;
   std::vector<Outcome> run_together(std::span<const RunRequest> requests) override;
   bool restart() override;
@@ -54,6 +57,7 @@ class Recording final : public ForwardingImplementation {
   std::chrono::nanoseconds time_{0};
   std::int64_t hangs_ = 0;
   bool paused_ = false;
+  Ration* ration_;
   std::optional<bool> restartable_;  // unknown before the first attempt
 };
 

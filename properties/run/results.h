@@ -13,6 +13,7 @@
 
 #include "properties/case/outcome.h"
 #include "properties/rules/property.h"
+#include "properties/run/wrong_row.h"
 
 namespace kvwitness::harness {
 
@@ -33,13 +34,17 @@ struct Counterexample {
   std::string original_source;  // a pinned case's source, or "generated"
   Case minimal;
   Outcome outcome;  // the minimal case's
-  // The oracle's for the minimal case, where it is small enough to show.
-  std::optional<std::vector<std::int32_t>> expected_rows;
-  // The minimal case's. Its difference is filled in from the oracle where the property names no slot.
+  // Where the run departs from the rule; nothing where no row does, and where the case is too large to say.
+  std::optional<WrongRow> wrong_row;
+  // The same of the case as it was found.
+  std::optional<WrongRow> original_row;
+  // The minimal case's. Its difference is that of the wrong row, where there is one.
   Verdict verdict;
+  std::string likely_cause;  // in words, see likely_cause.h; "" where what is wrong has no known shape
   std::vector<std::string> irrelevant_fields;  // those for which every other value that was tried fails too
   std::int64_t shrinks = 0;                    // accepted
   std::int64_t shrink_attempts = 0;
+  bool is_shrinking_cut = false;  // its limit ended it before no simpler case failed
   Reproduction reproduction = Reproduction::kSameProcess;
   std::string failure_file;  // where --failures keeps it; "" where it does not
 };
@@ -52,9 +57,18 @@ struct PropertyResult {
   std::string reason;            // where skipped, not provided or unsupported
   std::int64_t cases = 0;        // judged, silent ones not counted
   std::int64_t unsupported = 0;  // cases outside the implementation's domain
+  // Cases of which a relation says nothing, because every call to compare with lies outside the domain.
+  std::int64_t outside_domain = 0;
   // Hits by coverage class among the cases drawn for this property; a class that may occur and did not has 0.
   std::map<std::string, std::int64_t> classes;
   std::optional<Counterexample> counterexample;
+};
+
+// Pairs of levels of the serving shapes: two of the numbers of rows, widths, segment counts, classes of lengths, operations,
+// strides, bases and missing segments.
+struct ServingPairs {
+  std::int64_t met = 0;       // that a case has which the implementation served
+  std::int64_t possible = 0;  // in its domain; 0 where that has no serving shape, or few cases were asked for
 };
 
 struct ImplementationResult {
@@ -62,10 +76,13 @@ struct ImplementationResult {
   // kFail too where the implementation supported none of the cases; `reason` says so.
   ResultKind kind = ResultKind::kPass;
   std::string reason;
+  bool cut_by_clock = false;     // its time was up before all cases were judged
+  std::int64_t left_out = 0;     // cases that were not worth their time
   std::int64_t runs = 0;         // cases that it ran, those of relations and of shrinking included
   std::int64_t generated = 0;    // cases of the streams that were judged without a failure
   double generated_seconds = 0;  // what those took, a property's further runs and judging included
   double own_seconds = 0;        // what of it was the implementation itself
+  ServingPairs serving_pairs;
   std::vector<PropertyResult> properties;
 };
 
@@ -84,11 +101,13 @@ struct RunReport {
   bool cut_by_clock = false;
   std::vector<ImplementationResult> implementations;
   std::vector<MissedFloor> missed_floors;
-  std::int64_t pinned_cases = 0;            // judged of the implementation that served most of them
-  std::int64_t generated_cases = 0;         // judged, all properties and implementations together
-  std::int64_t judged_cases = 0;            // the sum of PropertyResult::cases
-  std::vector<std::string> failure_errors;  // what went wrong in keeping failures; empty in a good run
-  std::vector<std::string> fixed_failures;  // files that moved to `fixed`
+  std::int64_t excluded_cases = 0;           // pinned ones that the options leave out
+  std::int64_t pinned_cases = 0;             // judged of the implementation that served most of them
+  std::int64_t generated_cases = 0;          // judged, all properties and implementations together
+  std::int64_t judged_cases = 0;             // the sum of PropertyResult::cases
+  std::vector<std::string> failure_errors;   // what went wrong in keeping failures; empty in a good run
+  std::vector<std::string> fixed_failures;   // files that moved to `fixed`
+  std::vector<std::string> unseen_failures;  // files of failures that came once, and did not now
 };
 
 }  // namespace kvwitness::harness

@@ -28,13 +28,6 @@ double RunContext::elapsed_seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
-bool RunContext::out_of_time() {
-  if (options.time_limit_seconds && !report.cut_by_clock) {
-    report.cut_by_clock = elapsed_seconds() >= *options.time_limit_seconds;
-  }
-  return report.cut_by_clock;
-}
-
 void RunContext::expect_cases(std::int64_t cases) {
   whole_ = std::max<std::int64_t>(cases, 1);
 }

@@ -34,8 +34,6 @@ class RunContext {
   std::uint64_t seed_for(std::string_view name) const;
 
   double elapsed_seconds() const;
-  // Whether the time limit has passed; the report then says that the run was cut.
-  bool out_of_time();
 
   // The number of cases that the whole run has, all implementations together.
   void expect_cases(std::int64_t cases);

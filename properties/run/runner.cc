@@ -1,12 +1,15 @@
 #include "properties/run/runner.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
 #include "properties/run/case_judge.h"
 #include "properties/run/conclusion.h"
+#include "properties/run/history_stage.h"
 #include "properties/run/preparation.h"
 #include "properties/run/run_context.h"
+#include "properties/run/serving_stage.h"
 #include "properties/run/stages.h"
 #include "properties/run/triage.h"
 
@@ -23,20 +26,33 @@ std::expected<RunReport, std::string> run_properties(const RunOptions& options,
 
   CaseJudge judge(context, triage);
   Stages stages(context, judge);
-  for (const auto& run : context.runs) {
-    if (!run->is_available || run->domain.operations.empty()) continue;
-    stages.judge_pinned(*run);
-    stages.judge_shared(*run);
-  }
-  for (std::size_t i = 0; i < options.properties.size() && !context.out_of_time(); ++i) stages.judge_stream(i);
+  HistoryStage histories(context, triage);
+  ServingStage serving(context, judge);
+  const auto for_each_run = [&](auto judge_part) {
+    for (const auto& run : context.runs) {
+      if (run->is_available && !run->domain().operations.empty()) judge_part(*run);
+    }
+  };
+  const auto judge_given = [&](ImplementationRun& run) {
+    stages.judge_pinned(run);
+    stages.judge_shared(run);
+  };
+  // Generated cases have few shapes where each costs much, and come first there: given ones would use up its time.
+  for_each_run([&](ImplementationRun& run) {
+    if (!run.has_costly_shapes) judge_given(run);
+  });
+  for (std::size_t i = 0; i < options.properties.size(); ++i) stages.judge_stream(i);
+  for_each_run([&](ImplementationRun& run) {
+    if (run.has_costly_shapes) judge_given(run);
+    histories.judge(run);
+    serving.judge(run);
+  });
 
   conclude_results(context);
   triage.mark_fixed_failures();
   RunReport& report = context.report;
   for (const auto& run : context.runs) report.implementations.push_back(std::move(run->result));
-  if (report.cut_by_clock) {
-    for (MissedFloor& missed : report.missed_floors) missed.enforced = false;
-  }
+  report.cut_by_clock = std::ranges::any_of(report.implementations, &ImplementationResult::cut_by_clock);
   report.seconds = context.elapsed_seconds();
   return std::move(report);
 }

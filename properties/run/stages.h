@@ -19,6 +19,7 @@ class Stages {
  public:
   Stages(RunContext& context, CaseJudge& judge) : context_(context), judge_(judge) {}
 
+  // Small ones first.
   void judge_pinned(ImplementationRun& run);
   void judge_shared(ImplementationRun& run);
   // On all implementations; those with the same domain share a stream.
@@ -27,10 +28,10 @@ class Stages {
  private:
   void judge_stream_on(std::size_t property, const Domain& domain, std::span<ImplementationRun* const> runs);
   void judge_of_stream(ImplementationRun& run, std::span<const SourcedCase> batch, std::size_t property);
-  void count_generated(ImplementationRun& run, std::span<const SourcedCase> cases, std::int64_t served);
+  void count_generated(ImplementationRun& run, std::int64_t drawn, std::int64_t served);
   void note_shared_classes(const ImplementationRun& run, const Domain& domain, std::span<const std::int64_t> hits);
   void note_stream_classes(std::size_t property, const Domain& domain, std::span<ImplementationRun* const> runs,
-                           std::span<const std::int64_t> hits, bool is_whole);
+                           std::span<const std::int64_t> hits);
 
   RunContext& context_;
   CaseJudge& judge_;

@@ -11,6 +11,8 @@ namespace {
 
 // How many minimal cases are tried for the other properties of the same implementation.
 constexpr std::size_t kMostKnown = 8;
+// Of an implementation's time: what the search for one counterexample may take.
+constexpr double kShareOfSearch = 0.1;
 // Up to how many elements, of all its calls, a person can check a case.
 constexpr std::size_t kCheckableElements = 4200;
 
@@ -41,12 +43,21 @@ void Triage::replay_kept_failures() {
 }
 
 void Triage::replay(KeptFailure& kept) {
+  const ImplementationRun::Turn turn(*kept.run);
+  try {
+    replay_in_time(kept);
+  } catch (const TimeUp&) {
+    kept.run->result.cut_by_clock = true;
+  }
+}
+
+void Triage::replay_in_time(KeptFailure& kept) {
   const Property& property = *context_.properties[kept.property];
   ImplementationRun& run = *kept.run;
   PropertyResult& result = run.result.properties[kept.property];
   for (const Case& value : kept.entry.cases) {
     if (result.kind == ResultKind::kFail || !property.concerns(value.operation)) continue;
-    if (!admits_case(run.domain, value) || !run.recording.supports(value)) continue;
+    if (!admits_case(run.domain(), value) || !run.recording.supports(value)) continue;
     const std::vector<Case> prior_calls = run.recording.calls();
     const std::int64_t hangs_before = run.recording.hangs();
     Outcome outcome = run.recording.run(value);
@@ -66,6 +77,10 @@ void Triage::mark_fixed_failures() {
   for (const KeptFailure& kept : kept_) {
     const bool passes = kept.run->result.properties[kept.property].kind == ResultKind::kPass;
     if (!passes || !kept.was_judged) continue;
+    if (!kept.entry.failed_again) {
+      context_.report.unseen_failures.push_back(kept.entry.path);
+      continue;
+    }
     if (auto moved = mark_fixed(kept.entry)) {
       context_.report.fixed_failures.push_back(kept.entry.path);
     } else {
@@ -78,6 +93,9 @@ void Triage::handle(ImplementationRun& run, std::size_t property, const Failure&
   const RunOptions& options = context_.options;
   PropertyResult& result = run.result.properties[property];
   const bool failed_before = result.kind == ResultKind::kFail;
+  const bool is_first =
+      std::ranges::find(run.result.properties, ResultKind::kFail, &PropertyResult::kind) == run.result.properties.end();
+  if (is_first && options.on_failure) options.on_failure(run.name(), result.property);
   result.kind = ResultKind::kFail;
   FailureEntry entry{.path = {}, .implementation = run.name(), .property = result.property, .cases = {failure.value}};
   if (!options.failures_folder.empty()) {
@@ -90,14 +108,16 @@ void Triage::handle(ImplementationRun& run, std::size_t property, const Failure&
   // What a restart costs an implementation that starts slowly is shared by all its failures.
   std::int64_t fresh_attempts = options.fresh_shrink_attempts();
   std::int64_t& fresh_attempts_left = run.recording.starts_slowly() ? run.fresh_attempts : fresh_attempts;
+  const Ration::Seconds end = run.ration.spent() + run.ration.share(kShareOfSearch);
   Counterexample found =
       find_counterexample(failure, run.recording, run.known,
                           {.attempts = options.shrink_attempts,
                            .fresh_attempts = fresh_attempts_left,
-                           .admits = [&](const Case& value) { return admits_case(run.domain, value); },
-                           .is_over = [this] { return context_.out_of_time(); }});
+                           .admits = [&](const Case& value) { return admits_case(run.domain(), value); },
+                           .is_over = [&] { return run.ration.is_over() || run.ration.spent() > end; }});
   if (!entry.path.empty()) {
     found.failure_file = entry.path;
+    entry.failed_again = found.reproduction != Reproduction::kNot;
     if (!(found.minimal == failure.value)) entry.cases.insert(entry.cases.begin(), found.minimal);
     keep(entry);
   }

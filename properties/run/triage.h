@@ -26,7 +26,7 @@ class Triage {
   std::expected<void, std::string> read_kept_failures();
   // Runs and judges them.
   void replay_kept_failures();
-  // Moves those whose property passes to the folder `fixed`.
+  // Moves those whose property passes to the folder `fixed`, but for those that never failed again.
   void mark_fixed_failures();
 
   // Keeps the failure, searches for its counterexample, and makes it the property's result.
@@ -41,6 +41,7 @@ class Triage {
   };
 
   void replay(KeptFailure& kept);
+  void replay_in_time(KeptFailure& kept);
   void keep(const FailureEntry& entry);
 
   RunContext& context_;

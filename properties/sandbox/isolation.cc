@@ -41,6 +41,7 @@ class IsolatedImplementation final : public ForwardingImplementation {
     return true;
   }
   void hurry(bool hurries) override { worker_.hurry(hurries); }
+  void end_at(std::optional<std::chrono::steady_clock::time_point> end) override { worker_.end_at(end); }
   Outcome run_in(const Case& value, const MemoryContext& memory_context) override {
     return run_in_order(value, [&](const Case& call) {
       return worker_.run_call(call, sees_stride(*implementation_, call), memory_context);

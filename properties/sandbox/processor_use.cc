@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 namespace kvwitness::harness {
@@ -37,12 +38,24 @@ std::optional<Line> line_of(const std::string& process) {
   return line;
 }
 
+// Whether the process sleeps in read(0, ...): the number of the call and its first argument.
+bool reads_standard_input(const std::string& process) {
+#if defined(__x86_64__)
+  constexpr std::string_view kRead = "0 0x0 ";
+#else
+  constexpr std::string_view kRead = "63 0x0 ";
+#endif
+  std::string call;
+  std::getline(std::ifstream("/proc/" + process + "/syscall"), call);
+  return call.starts_with(kRead);
+}
+
 }  // namespace
 
 std::optional<ProcessorUse> ProcessorUse::of(Of kind, pid_t id) {
   if (kind == Of::kProcess) {
     const auto line = line_of(std::to_string(id));
-    return line ? std::optional(ProcessorUse{line->state == 'R', line->used}) : std::nullopt;
+    return line ? std::optional(ProcessorUse{line->state == 'R', line->used, false}) : std::nullopt;
   }
   std::optional<ProcessorUse> sum;
   std::error_code error;
@@ -52,7 +65,8 @@ std::optional<ProcessorUse> ProcessorUse::of(Of kind, pid_t id) {
     if (!line || line->group != id) {
       continue;
     }
-    sum = sum.value_or(ProcessorUse{false, milliseconds(0)});
+    sum = sum.value_or(ProcessorUse{false, milliseconds(0), false});
+    sum->reads_input |= reads_standard_input(name);
     sum->wants_processor |= line->state == 'R';
     sum->used += line->used;
   }

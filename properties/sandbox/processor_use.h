@@ -16,6 +16,8 @@ struct ProcessorUse {
 
   bool wants_processor;  // one of its processes runs or waits to
   std::chrono::milliseconds used;
+  bool reads_input =
+      false;  // one of a group sleeps in a read of its standard input; false where the system does not say
 
   // Nothing where there is no such process.
   static std::optional<ProcessorUse> of(Of kind, pid_t id);

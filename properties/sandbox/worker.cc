@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstring>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -63,6 +64,8 @@ Outcome outcome_of_death(int wait_status, const std::string& where) {
 
 class Worker::Process {
  public:
+  static constexpr std::size_t kMostShapes = std::size_t{1} << 16;
+
   Process(std::unique_ptr<WorkerTarget> target, const DeadlineLimits& limits)
       : target_(std::move(target)),
         deadlines_(limits),
@@ -87,6 +90,7 @@ class Worker::Process {
   }
 
   void hurry(bool hurries) { deadlines_.hurry(hurries); }
+  void end_at(std::optional<Clock::time_point> end) { deadlines_.end_at(end); }
 
   std::optional<bool> supports(const CallShape& shape) {
     if (start_process()) {
@@ -95,7 +99,7 @@ class Worker::Process {
     WorkerTask task{};
     task.kind = WorkerTaskKind::kSupports;
     task.shape = shape;
-    const TaskEnd end = ask(task, deadlines_.limit(is_first_, 0));
+    const TaskEnd end = ask(task, deadlines_.limit(answered_shapes_.empty(), 0));
     if (end != TaskEnd::kAnswered) {
       lose(end);
       return std::nullopt;
@@ -118,12 +122,15 @@ class Worker::Process {
     task.call = frame.placed();
     const std::int64_t touched = std::max(static_cast<std::int64_t>(value.learned.size()), output_elements(value));
     const Clock::time_point begun = Clock::now();
-    const TaskEnd end = ask(task, deadlines_.limit(is_first_, touched));
+    const bool is_warm_up = !answered_shapes_.contains(task.shape);
+    const TaskEnd end = ask(task, deadlines_.limit(is_warm_up, touched));
     if (end != TaskEnd::kAnswered) {
       return ended(end, frame.placed());
     }
-    deadlines_.note_answer(is_first_, std::chrono::duration_cast<milliseconds>(Clock::now() - begun));
-    is_first_ = false;
+    deadlines_.note_answer(is_warm_up, std::chrono::duration_cast<milliseconds>(Clock::now() - begun));
+    if (is_warm_up && answered_shapes_.size() < kMostShapes) {
+      answered_shapes_.insert(task.shape);
+    }
     return read_answer(frame);
   }
 
@@ -160,8 +167,11 @@ class Worker::Process {
 
   void lose(TaskEnd end) {
     if (end == TaskEnd::kHung) {
-      deadlines_.note_hang();
       end_process();
+      if (deadlines_.is_over()) {
+        throw TimeUp{};
+      }
+      deadlines_.note_hang();
     }
     running_ = false;
   }
@@ -181,7 +191,7 @@ class Worker::Process {
     process_ = *process;
     deaths_seen_ = channel_->deaths_at_start;
     running_ = true;
-    is_first_ = true;
+    answered_shapes_.clear();
     const TaskEnd end = wait(deadlines_.limit(true, 0));
     if (end != TaskEnd::kAnswered) {
       Outcome outcome = ended(end, PlacedCall{});
@@ -241,7 +251,7 @@ class Worker::Process {
         extension.emplace(process_, ProcessorUse::Of::kProcess, limit);
       }
       if (Clock::now() >= deadline && !over()) {
-        if (!extension || !extension->is_granted()) {
+        if (deadlines_.is_over() || !extension || !extension->is_granted()) {
           return;
         }
         deadline = Clock::now() + ProcessorTimeExtension::kInterval;
@@ -285,7 +295,7 @@ class Worker::Process {
   std::uint32_t sequence_ = 0;
   std::uint32_t deaths_seen_ = 0;
   bool running_ = false;
-  bool is_first_ = true;  // no call has been made in the process
+  std::set<CallShape> answered_shapes_;  // by this process
   TargetDescription description_;
 };
 
@@ -298,6 +308,9 @@ std::expected<TargetDescription, std::string> Worker::start() {
 }
 void Worker::stop() {
   process_->stop();
+}
+void Worker::end_at(std::optional<std::chrono::steady_clock::time_point> end) {
+  process_->end_at(end);
 }
 void Worker::hurry(bool hurries) {
   process_->hurry(hurries);

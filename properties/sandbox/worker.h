@@ -12,6 +12,7 @@
 
 #include <kvwitness/case.h>
 
+#include <chrono>
 #include <expected>
 #include <memory>
 #include <optional>
@@ -36,8 +37,9 @@ class Worker {
   std::expected<TargetDescription, std::string> start();
   // Ends the process; the next use starts a fresh one, whose calls have the same history as the first one's.
   void stop();
-  // DeadlinePolicy::hurry for the calls to come.
+  // DeadlinePolicy::hurry and DeadlinePolicy::end_at for the calls to come. What is waited for at the end throws TimeUp.
   void hurry(bool hurries);
+  void end_at(std::optional<std::chrono::steady_clock::time_point> end);
   // Whether the target takes the shape. Nothing where its process dies or hangs over the question.
   std::optional<bool> supports(const CallShape& shape);
   // Makes the case's own call, without its prior calls. kUnsupported where the target declines the shape.

@@ -25,8 +25,10 @@ void add_call(Complexity& sum, const Case& value) {
   for (const std::int32_t len : value.context_lens) {
     sum.numbers += size_of_number(len);
   }
-  for (const std::int32_t token : value.learned) {
-    sum.tokens += size_of_token(token);
+  const std::size_t width = value.topk > 0 ? static_cast<std::size_t>(value.topk) : value.learned.size();
+  for (std::size_t i = 0; i < value.learned.size(); ++i) {
+    sum.tokens += size_of_token(value.learned[i]);
+    sum.positions += value.learned[i] == -1 ? 0 : static_cast<Wide>(i % width);
   }
 }
 

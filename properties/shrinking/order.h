@@ -20,6 +20,7 @@ struct Complexity {
   int placements = 0;  // of the ways in which the call is not the plainest one
   Wide numbers = 0;    // the counts and lengths themselves
   Wide tokens = 0;
+  Wide positions = 0;  // slots, in their rows, of what is not plain padding
   auto operator<=>(const Complexity&) const = default;
 };
 

@@ -34,8 +34,8 @@ Edits with_prior_calls(const Case& value) {
 }
 
 // Of one call, whatever its prior calls.
-constexpr Pass kOneCallPasses[] = {drop_rows,      drop_slots,      drop_values,   plainer_call,
-                                   smaller_counts, shorter_lengths, plainer_tokens};
+constexpr Pass kOneCallPasses[] = {drop_rows,       drop_slots,      drop_values,    plainer_call,   smaller_counts,
+                                   coupled_lengths, shorter_lengths, coupled_tokens, plainer_tokens, earlier_slots};
 
 // Of a case with its prior calls, in the order in which the loop takes them.
 constexpr Pass kPasses[] = {fewer_calls,
@@ -45,8 +45,11 @@ constexpr Pass kPasses[] = {fewer_calls,
                             plainer_call,
                             smaller_counts,
                             narrower_rows,
+                            coupled_lengths,
                             shorter_lengths,
+                            coupled_tokens,
                             plainer_tokens,
+                            earlier_slots,
                             with_prior_calls<drop_rows>,
                             with_prior_calls<drop_slots>,
                             with_prior_calls<smaller_counts>,

@@ -31,6 +31,14 @@ Edits smaller_counts(const Case& value);
 Edits shorter_lengths(const Case& value);
 Edits plainer_tokens(const Case& value);
 
+// coupled_passes.cc: values that a fault may need to change together.
+// Columns of all rows at once, equal values wherever they stand, and all tokens by one function.
+Edits coupled_tokens(const Case& value);
+// All lengths by one factor, rows that do not matter, and a length with the tokens near its end.
+Edits coupled_lengths(const Case& value);
+// Tokens to the front of their rows.
+Edits earlier_slots(const Case& value);
+
 // prior_call_passes.cc: fewer prior calls and plainer ones.
 Edits fewer_calls(const Case& value);
 Edits plainer_prior_calls(const Case& value);

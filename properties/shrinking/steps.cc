@@ -25,6 +25,11 @@ std::vector<std::int64_t> smaller_numbers(std::int64_t value) {
   for (std::int64_t step = value / 2; step != 0; step /= 2) {
     add(value - step);
   }
+  add(value / 3);
+  add(value / 4);
+  for (std::int64_t power = 128; power <= value / 4; power *= 4) {
+    add(power);
+  }
   return list;
 }
 

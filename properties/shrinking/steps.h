@@ -10,7 +10,8 @@
 
 namespace kvwitness::harness::shrinking {
 
-// Smaller magnitudes for a number, boldest first: 0, small ones, then what bisection would try.
+// Smaller magnitudes for a number, boldest first: 0, small ones, then what bisection would try, thirds, and the powers of
+// two below it.
 std::vector<std::int64_t> smaller_numbers(std::int64_t value);
 
 struct Chunk {

@@ -112,10 +112,12 @@ TEST(Verify, JudgesTheShippedCasesWhereNoneAreNamed) {
 
 TEST(Verify, WritesReportsThatFitTheirFormats) {
   const ScratchFolder folder;
-  const Finished run =
-      kvwitness(brief({"--json", folder.path("report.json"), "--junit", folder.path("report.xml")}), kRight);
+  const Finished run = kvwitness(brief({"--json", folder.path("report.json"), "--junit", folder.path("report.xml"),
+                                        "--html", folder.path("report.html")}),
+                                 kRight);
   ASSERT_EQ(run.exit_status, 0) << run.err;
-  EXPECT_THAT(folder.names(), ElementsAre("report.json", "report.xml"));
+  EXPECT_THAT(folder.names(), ElementsAre("report.html", "report.json", "report.xml"));
+  EXPECT_THAT(folder.read("report.html"), AllOf(StartsWith("<!doctype html>"), HasSubstr("PASS"), HasSubstr("scalar")));
   const json report = json::parse(folder.read("report.json"));
   EXPECT_THAT(schema_violations(schema(), report), IsEmpty());
   EXPECT_EQ(report["verdict"], "pass");
@@ -123,6 +125,56 @@ TEST(Verify, WritesReportsThatFitTheirFormats) {
   EXPECT_EQ(report["implementations"][0]["name"], "scalar");
   EXPECT_GT(report["implementations"][0]["properties"].size(), 20U);
   EXPECT_THAT(folder.read("report.xml"), AllOf(HasSubstr("<testsuite name=\"scalar\""), EndsWith("</testsuites>\n")));
+}
+
+// Implementations that would take hours: each has its verdict when its time is up, and a right one passes.
+TEST(Verify, GivesAVerdictInTimeWhateverTakesLong) {
+  const ScratchFolder folder;
+  const auto judged = [&](const std::string& mode) {
+    const Finished run = with_variable(
+        "SLOW_PLUGIN=" + mode,
+        {"verify", "--plugin", KVWITNESS_SLOW_PLUGIN, "--time", "4", "--quiet", "--json", folder.path(mode + ".json")});
+    const json report = json::parse(folder.read(mode + ".json"));
+    EXPECT_THAT(schema_violations(schema(), report), IsEmpty());
+    return std::pair(run, report["implementations"][0]);
+  };
+  for (const char* const right : {"compiler", "burner", "questions", "calls"}) {
+    const auto [run, result] = judged(right);
+    EXPECT_EQ(run.exit_status, 0) << right << run.out << run.err;
+    EXPECT_TRUE(result["cut_by_clock"] == true || result["left_out"] > 0) << right << run.out;
+  }
+  for (const char* const wrong : {"quadratic", "late"}) {
+    const auto [run, result] = judged(wrong);
+    EXPECT_EQ(run.exit_status, 1) << wrong << run.out << run.err;
+  }
+}
+
+// As properties/README.md says: the sanitizer's runtime comes first.
+TEST(Verify, APlugInWithAddressSanitizerIsJudgedAndItsReportIsSeen) {
+  const std::string command = "LD_PRELOAD=$(" KVWITNESS_C_COMPILER
+                              " -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 " KVWITNESS_PROGRAM
+                              " verify --plugin " KVWITNESS_OVERRUN_PLUGIN
+                              " --cases-per-property 0 --quiet --property oracle_equality --cases - ";
+  const auto judged = [&](const std::string& len) {
+    return shell(command + "<<'CASE'\n" +
+                 R"({"kvwitness_case":1,"operation":"witnesses","topk":1,"num_segments":2,"context_lens":[)" + len +
+                 R"(],"learned":[[1]]})" + "\nCASE");
+  };
+  const Finished right = judged("8");
+  EXPECT_EQ(right.exit_status, 0) << right.out << right.err;
+  const Finished overrun = judged("9");
+  EXPECT_EQ(overrun.exit_status, 1) << overrun.out;
+  EXPECT_THAT(overrun.err, HasSubstr("AddressSanitizer: global-buffer-overflow"));
+  EXPECT_THAT(overrun.out, HasSubstr("the call did not return"));
+}
+
+TEST(Replay, InProcessAnswersAsIsolatedDoesAndRefusesAPipe) {
+  const Finished one =
+      shell(std::string(KVWITNESS_PROGRAM " replay --in-process --impl c-abi - <<'CASE'\n") + kRight + "\nCASE");
+  EXPECT_EQ(one.exit_status, 0) << one.out << one.err;
+  const Finished pipe = kvwitness({"replay", "--in-process", "--pipe", "cat", "-"}, kRight);
+  EXPECT_EQ(pipe.exit_status, 2);
+  EXPECT_THAT(pipe.err, HasSubstr("--in-process is not for --pipe"));
 }
 
 TEST(Verify, EqualSeedsGiveEqualReportsButForTheSeconds) {
@@ -196,6 +248,13 @@ TEST(Verify, AFaultyPlugInFailsWithASmallCaseThatReplaysAndIsKept) {
     EXPECT_EQ(replayed.exit_status, 1) << property["replay"] << replayed.out << replayed.err;
     EXPECT_THAT(replayed.out, HasSubstr("on rounds-down breaks "));
   }
+  // In one process, as a debugger wants it.
+  const Finished debugged = shell(KVWITNESS_PROGRAM " replay --in-process --plugin " KVWITNESS_FAULTY_PLUGIN " " +
+                                  folder.path("found") + "/*.json*");
+  EXPECT_EQ(debugged.exit_status, 1) << debugged.out << debugged.err;
+  EXPECT_THAT(run.out, HasSubstr("  to debug          printf '%s\\n' '{"));
+  EXPECT_THAT(run.out,
+              HasSubstr("' >case.json; gdb --args '" KVWITNESS_PROGRAM "' replay --in-process case.json --plugin "));
   const Finished kept =
       shell(KVWITNESS_PROGRAM " replay --plugin " KVWITNESS_FAULTY_PLUGIN " " + folder.path("found") + "/*.json*");
   EXPECT_EQ(kept.exit_status, 1) << kept.out << kept.err;
@@ -410,9 +469,14 @@ TEST(Usage, EveryWrongOptionIsExitStatus2AndNamesItself) {
       {{"verify", "--seed", "x"}, "--seed is 'x'"},
       {{"verify", "--seed", "18446744073709551616"}, "--seed is"},
       {{"verify", "--cases-per-property", "-1"}, ""},
-      {{"verify", "--time", "0"}, "--time is '0'"},
+      {{"verify", "--time", "-1"}, ""},
       {{"verify", "--topk", "8,,16"}, "--topk is '8,,16'"},
       {{"verify", "--segments", "x"}, "--segments is 'x'"},
+      {{"verify", "--operation", "scater"}, "'scater' in it is no operation; did you mean 'scatter'?"},
+      {{"verify", "--max-context", "0"}, "--max-context is '0', not an integer from 1 to 2147483647"},
+      {{"verify", "--max-rows", "-1"}, "--max-rows"},
+      {{"verify", "mine.so"}, "did you mean --plugin mine.so?"},
+      {{"verify", "cases.jsonl"}, "did you mean --cases cases.jsonl?"},
       {{"verify", "--align", "12"}, "4, 8, 16, 32 or 64"},
       {{"verify", "--json", "/nonexistent/r.json"}, "--json /nonexistent/r.json"},
       {{"verify", "--junit", folder.path("")}, "--junit"},
@@ -439,6 +503,24 @@ TEST(Usage, EveryWrongOptionIsExitStatus2AndNamesItself) {
     EXPECT_THAT(run.err, AllOf(StartsWith("kvwitness: "), HasSubstr(named))) << shown;
     EXPECT_EQ(run.out, "") << shown;
   }
+}
+
+TEST(Usage, CasesThatTheOptionsExcludeAreCounted) {
+  const Finished none =
+      kvwitness({"verify", "--impl", "scalar", "--topk", "2048", "--cases", "-", "--cases-per-property", "0"}, kRight);
+  EXPECT_EQ(none.exit_status, 2);
+  EXPECT_THAT(none.err, HasSubstr("no case to judge: options exclude 1 case, and"));
+  const Finished some = kvwitness(brief({"--topk", "8", "--quiet"}), kRight + kBare);
+  EXPECT_EQ(some.exit_status, 0) << some.out << some.err;
+  EXPECT_THAT(some.out, HasSubstr("on 0 pinned and"));
+  EXPECT_THAT(some.out, HasSubstr("options exclude 2 cases"));
+}
+
+TEST(Verify, JudgesTheDomainThatManyOptionsLeave) {
+  const Finished run =
+      kvwitness({"verify", "--impl", "scalar", "--operation", "apply,scatter", "--topk", "8,16", "--segments", "0,4",
+                 "--contiguous", "--align", "16", "--max-context", "100", "--max-rows", "3", "--in-range", "--quiet"});
+  EXPECT_EQ(run.exit_status, 0) << run.out << run.err;
 }
 
 TEST(Usage, ABadFileIsNamedWithItsLineAndKey) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "properties/report/row_text.h"
 #include "properties/rules/property.h"
 #include "tests/cli/json_schema.h"
 
@@ -16,6 +17,7 @@ namespace kvwitness::harness {
 namespace {
 
 using nlohmann::json;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
@@ -64,7 +66,11 @@ Counterexample counterexample() {
   found.original.note = "it's the first";
   found.original_source = "corpus/real/rows.jsonl#3";
   found.outcome.rows = {-1, -1, -1, 11};
-  found.expected_rows = {-1, -1, -1, 0};
+  WrongRow& wrong = found.wrong_row.emplace();
+  wrong.row = found.minimal;
+  wrong.slot = 3;
+  wrong.expected = {-1, -1, -1, 0};
+  wrong.actual = found.outcome.rows;
   found.verdict.kind = Verdict::Kind::kBroken;
   found.verdict.what = "segment 0 holds no token";
   found.verdict.difference = Difference{.row = 0, .slot = 3, .expected = 0, .actual = 11};
@@ -193,7 +199,7 @@ TEST(Conclusion, AForcedImplementationThatNoCaseCameToIsAnErrorThoughOthersPass)
 TEST(Conclusion, ARunThatAClockCutSaysSo) {
   RunReport report = report_of({passing_implementation("avx2")});
   report.cut_by_clock = true;
-  EXPECT_THAT(conclude(report, {}, {}).message, HasSubstr("a clock cut the run short"));
+  EXPECT_THAT(conclude(report, {}, {}).message, HasSubstr("the time was up before all cases were judged"));
 }
 
 // ---- JSON ----
@@ -435,22 +441,83 @@ TEST(TextFailure, HoldsWhatAPersonNeeds) {
 TEST(TextFailure, SaysWhereASlotWasNotWritten) {
   ImplementationResult result = failing_implementation("avx2");
   for (PropertyResult& property : result.properties) {
-    if (property.counterexample) property.counterexample->outcome.before = {-1, -1, -1, 11};
+    if (property.counterexample) property.counterexample->wrong_row->is_unwritten = true;
   }
   const std::string text = render_failures(report_of({result}), replays(), {});
   EXPECT_THAT(text, HasSubstr("expected 0, got 11, which stood there before the call\n"));
 }
 
-TEST(TextFailure, PropertiesWithOneMinimalCaseShareIt) {
+TEST(TextFailure, PropertiesOfOneCauseShareAnEntry) {
   RunReport report = report_of({failing_implementation("avx2")});
-  report.implementations[0].properties[1].kind = ResultKind::kFail;
-  report.implementations[0].properties[1].counterexample = counterexample();
+  PropertyResult& budget = report.implementations[0].properties[1];
+  budget.kind = ResultKind::kFail;
+  budget.counterexample = counterexample();
   const std::string text = render_failures(report, replays(), {});
-  EXPECT_THAT(text, HasSubstr("FAIL avx2 also breaks budget\n"));
+  EXPECT_THAT(text, StartsWith("FAIL avx2 breaks coverage\n  also breaks       budget\n"));
   EXPECT_EQ(text.find("minimal case"), text.rfind("minimal case"));
-  report.implementations[0].properties[1].counterexample->minimal.topk = 2;
-  report.implementations[0].properties[1].counterexample->minimal.learned = {-1, -1};
-  EXPECT_THAT(render_failures(report, replays(), {}), HasSubstr("FAIL avx2 breaks budget\n"));
+
+  // Causes that explain several properties each have an entry each.
+  ImplementationResult& result = report.implementations[0];
+  result.properties = {result.properties[0], result.properties[0], budget, budget};
+  for (std::size_t i = 0; i < 4; ++i) result.properties[i].counterexample->likely_cause = i < 2 ? "one" : "two";
+  EXPECT_THAT(render_failures(report, replays(), {}), AllOf(HasSubstr("FAIL avx2 breaks coverage; likely cause: one\n"),
+                                                            HasSubstr("FAIL avx2 breaks budget; likely cause: two\n")));
+}
+
+TEST(TextFailure, ACallThatDoesNotReturnHasOneEntryWithItsEnding) {
+  RunReport report = report_of({failing_implementation("avx2")});
+  PropertyResult bounds = report.implementations[0].properties[0];
+  bounds.counterexample->wrong_row.reset();
+  bounds.counterexample->outcome = Outcome::ended(Ending::kCrashed, "killed by signal 11");
+  bounds.counterexample->verdict = {.kind = Verdict::Kind::kBroken,
+                                    .what = "the call did not return: killed by signal 11",
+                                    .difference = {},
+                                    .compared_with = {}};
+  report.implementations[0].properties = {bounds, bounds, bounds};
+  report.implementations[0].properties[1].property = "bounds";
+  EXPECT_THAT(render_failures(report, replays(), {}),
+              StartsWith("FAIL avx2 breaks bounds; the call did not return: killed by signal 11\n"
+                         "  also breaks       all 2 properties that need the call to return\n"));
+}
+
+TEST(TextFailure, ShowsThePictureOfAShortContext) {
+  RunReport report = report_of({failing_implementation("avx2")});
+  WrongRow& wrong = *report.implementations[0].properties[0].counterexample->wrong_row;
+  wrong.row.num_segments = 4;
+  wrong.row.learned = {1, 5, -1, -1};
+  wrong.expected = {8, 12, -1, -1};
+  wrong.actual = {8, 99, -1, -1};
+  EXPECT_THAT(
+      render_failures(report, replays(), {}),
+      HasSubstr("  picture           learned   |.o..|.o..|....|....\n"
+                "                    the rule  |....|....|w...|w...\n"
+                "                    it gave   |....|....|w...|....\n"
+                "                    L = 16, S = 4: o a learned token, w a witness, | an edge; it wrote 99 too, "
+                "outside the context\n"));
+  wrong.row.context_lens = {101};
+  EXPECT_THAT(render_failures(report, replays(), {}), Not(HasSubstr("picture")));
+}
+
+TEST(TextFailure, APictureStaysWithinTheWidth) {
+  RunReport report = report_of({failing_implementation("avx2")});
+  WrongRow& wrong = *report.implementations[0].properties[0].counterexample->wrong_row;
+  wrong.row.context_lens = {100};
+  wrong.row.num_segments = 40;
+  std::size_t pictures = 0;
+  for (const std::string& line : lines_of(render_failures(report, replays(), {.colour = false, .width = 80}))) {
+    if (line.find('|') == std::string::npos || line.find("replay") != std::string::npos) continue;
+    ++pictures;
+    EXPECT_LE(line.size(), 80U) << line;
+  }
+  EXPECT_EQ(pictures, 10U);  // three blocks of three lines, and the legend
+}
+
+TEST(TextFailure, SaysWhereALimitEndedShrinking) {
+  RunReport report = report_of({failing_implementation("avx2")});
+  EXPECT_THAT(render_failures(report, replays(), {}), HasSubstr("shrunk            5 steps in 40 attempts\n"));
+  report.implementations[0].properties[0].counterexample->is_shrinking_cut = true;
+  EXPECT_THAT(render_failures(report, replays(), {}),
+              HasSubstr("5 steps in 40 attempts; its limit ended it, so a smaller case may fail too\n"));
 }
 
 TEST(TextFailure, ALongOriginalIsGivenByItsShape) {
@@ -463,16 +530,34 @@ TEST(TextFailure, ALongOriginalIsGivenByItsShape) {
   EXPECT_THAT(text, HasSubstr("scatter, 70000 rows, topk 4, num_segments 1"));
 }
 
-TEST(TextFailure, AWideRowIsShownAroundItsSlot) {
-  RunReport report = report_of({failing_implementation("avx2")});
-  Counterexample& found = *report.implementations[0].properties[0].counterexample;
-  found.minimal.topk = 100;
-  found.minimal.learned.assign(100, -1);
-  found.expected_rows = std::vector<std::int32_t>(100, 4);
-  found.outcome.rows.assign(100, 5);
-  found.verdict.difference = Difference{.row = 0, .slot = 50, .expected = 4, .actual = 5};
-  EXPECT_THAT(render_failures(report, replays(), {}),
-              HasSubstr("it gave           [..., 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, ...]\n"));
+TEST(RowText, ShowsAWideRowByRunsAroundItsSlot) {
+  std::vector<std::int32_t> row(512, -1);
+  EXPECT_EQ(row_text(row, 40), "[-1 x 512]");
+  row[0] = 7;
+  EXPECT_EQ(row_text(row, 40), "[7, -1 x 511]");
+  for (std::int32_t slot = 0; slot < 100; ++slot) row[static_cast<std::size_t>(slot)] = 1000 + slot;
+  EXPECT_EQ(row_text(row, 40),
+            "[1000, 1001, (33 slots), 1035, 1036, 1037, 1038, 1039, 1040, 1041, 1042, 1043, 1044, 1045, (53 slots), "
+            "1099, -1 x 412]");
+  EXPECT_EQ(row_text(std::vector<std::int32_t>{3, 3, 3}, 0), "[3, 3, 3]");
+  EXPECT_EQ(row_text({}, 0), "[]");
+}
+
+TEST(HtmlReport, IsOneDocumentWithThePictureAndNoForeignMarkup) {
+  RunReport report = report_of({failing_implementation("a<script>b")});
+  report.implementations[0].properties[0].counterexample->likely_cause = "budgets & <edges>";
+  const std::string html = render_html(report, conclude(report, {}, {}), replays());
+  EXPECT_THAT(html, AllOf(StartsWith("<!doctype html>\n"), EndsWith("</html>\n"), HasSubstr("<style>"),
+                          HasSubstr("class=\"picture\""), HasSubstr("budgets &#38; &#60;edges&#62;"),
+                          HasSubstr("a&#60;script&#62;b"), HasSubstr("120 FAIL")));
+  for (const char* const outside : {"<script", "src=", "href=", "@import", "url("}) {
+    EXPECT_THAT(html, Not(HasSubstr(outside)));
+  }
+}
+
+TEST(HtmlReport, SaysOfARunThatNeverStartedWhy) {
+  EXPECT_THAT(render_html(RunReport{}, refuse_to_run("--seed is '<x>'"), {}),
+              AllOf(HasSubstr("ERROR</span></h1>\n<p>--seed is '&#60;x&#62;'</p>"), Not(HasSubstr("<table>"))));
 }
 
 TEST(Text, EscapeSequencesOfAPlugInDoNotReachTheTerminal) {

@@ -7,11 +7,11 @@
 // The second form has the faults of a program behind the pipe, which lists them itself.
 //
 // Each fault must be found by the property of its entry, with a counterexample that fails again in a process that has
-// done nothing else; each right plug-in with a narrow domain must pass, with no class of cases below its floor. Without
-// --whole only that one property judges (and draws cases) for a fault that is not rare; with it all do, as by default
-// in `verify`. Prints a table: the fault, what found it, the cases that took, the counterexample. Exit status 1 where
-// one line is not as it must be. FOLDER gets a link to faulty.so for each fault, for a person to try: kvwitness verify
-// --plugin FOLDER/NAME.so
+// done nothing else and with a report that does not contradict itself; each right plug-in with a narrow domain must
+// pass, with no class of cases below its floor. Without --whole only that one property judges (and draws cases) for a
+// fault that is not rare; with it all do, as by default in `verify`. Prints a table: the fault, what found it, the
+// cases that took, the counterexample. Exit status 1 where one line is not as it must be. FOLDER gets a link to
+// faulty.so for each fault, for a person to try: kvwitness verify --plugin FOLDER/NAME.so
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,6 +32,7 @@
 #include "properties/run/judge_case.h"
 #include "properties/run/runner.h"
 #include "tests/faults/faults.h"
+#include "tests/properties/report_entries.h"
 
 namespace kvwitness::faults {
 namespace {
@@ -121,6 +122,9 @@ Line line_of_fault(const Options& options, const Subject& entry) {
     return {fmt::format("{} judged {} cases and found nothing ({} other properties did)", entry.property, named->cases,
                         killers),
             false};
+  }
+  if (std::string wrong = harness::contradiction(report.implementations[0]); !wrong.empty()) {
+    return {"its report contradicts itself: " + wrong, false};
   }
   const Counterexample& found = *named->counterexample;
   const bool fresh = found.reproduction == Reproduction::kFresh && fails_in_a_fresh_process(options, entry, found);

@@ -43,6 +43,12 @@ enum class Group : std::uint8_t {
   /* Rows. */ \
   X(kRare, rows_in_a_band, "oracle_equality", "a length of 4,096 to 8,191 is left out in batches of 17 rows and more") \
   X(kCalls, rows_of_one_length, "oracle_equality", "the last row is left out of 5 and more rows of equal lengths") \
+  X(kCalls, rows_past_512_by_half, "oracle_equality", "of the rows from the 512th on only the first half of the slots is read") \
+  X(kCalls, tokens_past_2_22, "oracle_equality", "rows that begin at 2^22 tokens and beyond are left out") \
+  X(kCalls, sixteen_rows_of_512, "oracle_equality", "16 rows of topk 512 at S = 64: the last segment is never missing") \
+  X(kCalls, topk_4096_with_64, "oracle_equality", "the last row is left out where topk is 4,096 and S is 64") \
+  X(kCalls, large_batch_above_32, "oracle_equality", "S above 32 in 2,048 rows and more: the segments from 32 on are never missing") \
+  X(kCalls, blocks_in_the_tail, "oracle_equality", "a row is left out where a third of its last S slots holds multiples of 128") \
   X(kCalls, last_strided_row, "oracle_equality", "the last row is left out where there are spare columns") \
   X(kCalls, length_by_difference, "row_independence", "lengths are kept as differences of 16 bits") \
   X(kCalls, length_of_row_0, "row_independence", "row 0's length serves all rows") \
@@ -105,6 +111,8 @@ enum class Group : std::uint8_t {
   X(kHistory, graph_replayed, "oracle_equality", "a call with the arguments of the one before repeats its result") \
   X(kHistory, after_refusable, "oracle_equality", "a row of no length makes the next call skip its first row") \
   X(kLong, every_997th_call, "oracle_equality", "every 997th call is wrong") \
+  X(kLong, call_of_16_bits, "oracle_equality", "calls are numbered modulo 65,536: the 65,536th finds the mark of none") \
+  X(kHistory, first_call_without_slots, "oracle_equality", "the last row is left out where the process's first call had no slots") \
   X(kHistory, tag_of_16_bits, "oracle_equality", "edges are cached by S and the lower half of the length") \
   X(kHistory, marks_by_address, "oracle_equality", "marks are cached by the row's address and its shape") \
   X(kHistory, after_wide, "oracle_equality", "after a topk of 2,048 and more the first slot of every row marks nothing") \
@@ -176,6 +184,8 @@ enum class Group : std::uint8_t {
   X(kRight, right_checking_2048, "", "only topk of 2,048, refusals too") \
   X(kRight, right_of_large_batches, "", "only 32 rows and more") \
   X(kRight, right_with_threads, "", "two threads, each half of the rows") \
+  X(kRight, right_stating_32_bits, "", "exact where token * S and L * S are below 2^32, which it states") \
+  X(kRight, right_stating_shapes, "", "states scatter, topk 512, packed rows on 16-byte bases, 64 rows and less") \
   X(kRight, right_printing, "", "a line on standard output in every call") \
   X(kRight, right_slow_to_start, "", "a second to load") \
   X(kRight, right_closing, "", "closes every descriptor but the standard ones") \

@@ -42,6 +42,7 @@ struct History {
   std::vector<std::int32_t> staged;  // a row's copy, as long as the longest row so far
   int64_t written_in_batch = 0;
   int64_t first_rows = -1;
+  int64_t first_topk = -1;
   const std::int32_t* lengths_at = nullptr;
   std::vector<std::int32_t> lengths;
   std::tuple<Kind, const void*, const void*, int64_t, int64_t, int64_t, int64_t, int64_t> arguments{};
@@ -154,6 +155,21 @@ Row row_of(const Arguments& call, int64_t index) {
           last ? 0 : stride - call.topk};
 }
 
+// Whether a third of the slots that witnesses may overwrite, and more, hold first tokens of blocks of 128.
+bool has_blocks_in_the_tail(const Row& row) {
+  const int64_t tail = std::min(row.topk, row.num_segments);
+  if (tail < 8) return false;
+  const auto blocks = std::count_if(row.learned + row.topk - tail, row.learned + row.topk,
+                                    [](std::int32_t token) { return token > 0 && token % 128 == 0; });
+  return 3 * blocks >= tail;
+}
+
+bool fits_32_bits(const Row& row) {
+  const int64_t most = (int64_t{1} << 32) / std::max<int64_t>(row.num_segments, 1);
+  return row.context_len < most &&
+         std::all_of(row.learned, row.learned + row.topk, [&](std::int32_t token) { return token < most; });
+}
+
 bool is_left_out(const Arguments& call, const Row& row) {
   const bool is_last = row.index + 1 == call.rows;
   const std::int32_t* const lengths = call.context_lens;
@@ -168,6 +184,19 @@ bool is_left_out(const Arguments& call, const Row& row) {
       return is_last && call.rows >= 5 && std::count(lengths, lengths + call.rows, lengths[0]) == call.rows;
     case Fault::last_strided_row:
       return is_last && call.rows > 1 && call.row_stride > call.topk;
+    case Fault::tokens_past_2_22:
+      return row.index * call.topk >= 1 << 22;
+    case Fault::topk_4096_with_64:
+      return is_last && call.topk == 4096 && call.num_segments == 64;
+    case Fault::blocks_in_the_tail:
+      return has_blocks_in_the_tail(row);
+    case Fault::first_call_without_slots:
+      return is_last && history.first_topk == 0;
+    case Fault::right_stating_32_bits:
+      return !fits_32_bits(row);
+    case Fault::right_stating_shapes:
+      return call.kind != Kind::kScatter || call.topk != 512 || call.row_stride != 512 || call.rows > 64 ||
+             reinterpret_cast<std::uintptr_t>(call.out) % 16 != 0;
     case Fault::scratch_of_first_call:
       return row.index >= std::max<int64_t>(history.first_rows, 1);
     case Fault::unjoined_thread:
@@ -189,6 +218,8 @@ bool goes_wrong(int64_t call_number) {
       return call_number % 997 == 996;
     case Fault::call_of_8_bits:
       return call_number % 256 == 255;
+    case Fault::call_of_16_bits:
+      return call_number % 65536 == 65535;
     case Fault::random_miss:
       return chance() % 100 == 0;
     default:
@@ -273,7 +304,10 @@ void serve_last_row_later(const Arguments& call) {
 void serve(const Arguments& call) {
   const bool wrong = goes_wrong(history.calls++);
   if (is(Fault::right_slow)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  if (history.first_rows < 0) history.first_rows = call.rows;
+  if (history.first_rows < 0) {
+    history.first_rows = call.rows;
+    history.first_topk = call.topk;
+  }
   history.written_in_batch = 0;
   misbehave(call);
   remember_before(call);

@@ -1,8 +1,10 @@
 // What the right ones with narrow domains serve; all others serve everything.
 #include <kvwitness/plugin.h>
 
+#include <array>
 #include <chrono>
 #include <cstdlib>
+#include <numeric>
 #include <string_view>
 #include <thread>
 
@@ -10,6 +12,30 @@
 
 using kvwitness::faults::chosen_entry;
 using kvwitness::faults::Fault;
+
+extern "C" int32_t kvw_plugin_domain(kvw_plugin_domain_info* domain) {
+  static constexpr int64_t kWidths[] = {512};
+  static const auto kSegments = [] {
+    std::array<int64_t, 64> list{};
+    std::iota(list.begin(), list.end(), 1);
+    return list;
+  }();
+  if (chosen_entry().fault == Fault::right_stating_32_bits) {
+    domain->max_context = (1 << 26) - 1;
+    domain->flags |= KVW_PLUGIN_IN_RANGE;
+    domain->num_segments = kSegments.data();
+    domain->num_segments_count = static_cast<int64_t>(kSegments.size());
+  }
+  if (chosen_entry().fault == Fault::right_stating_shapes) {
+    domain->operations = KVW_PLUGIN_SCATTER;
+    domain->flags |= KVW_PLUGIN_CONTIGUOUS;
+    domain->topk = kWidths;
+    domain->topk_count = 1;
+    domain->align_bytes = 16;
+    domain->max_rows = 64;
+  }
+  return 0;
+}
 
 extern "C" int32_t kvw_plugin_supports(const char* operation, int64_t rows, int64_t topk, int64_t row_stride,
                                        int64_t num_segments, int64_t base_offset_bytes) {

@@ -145,10 +145,18 @@ std::vector<int32_t> witnesses_of(const Row& row) {
   if (row.context_len <= 0) return {};
   if (is(Fault::marks_by_address)) {
     mark_by_address(row);
+  } else if (is(Fault::rows_past_512_by_half) && row.index >= 512) {
+    Row half = row;
+    half.topk /= 2;
+    mark_tokens(half);
   } else {
     mark_tokens(row);
   }
   std::vector<int32_t> found = rule::witnesses(chosen_rule_fault(), row, marks);
+  if (is(Fault::sixteen_rows_of_512) && row.rows == 16 && row.topk == 512 && found.size() == 64) found.back() = -1;
+  if (is(Fault::large_batch_above_32) && row.rows >= 2048 && found.size() > 32) {
+    std::fill(found.begin() + 32, found.end(), -1);
+  }
   if (std::ranges::any_of(found, [](int32_t token) { return token >= 0; })) {
     if (is(Fault::previous_segments)) take_edges(edges_by_length(row), found);
     if (is(Fault::tag_of_16_bits)) take_edges(edges_by_tag(row), found);

@@ -101,6 +101,17 @@ TEST(AttentionMassRecall, IsNotANumberWhereAnyValueIsNot) {
   EXPECT_TRUE(std::isnan(attention_mass_recall(Tokens{0}, std::vector<double>{1, nan})));
 }
 
+TEST(AttentionMassRecall, IsTheShareOfSumsAboveTheLargestDouble) {
+  const double largest = std::numeric_limits<double>::max();
+  EXPECT_EQ(attention_mass_recall(Tokens{0}, std::vector<double>{1e308, 1e308}), 0.5);
+  EXPECT_EQ(attention_mass_recall(Tokens{0, 1}, std::vector<double>{1e308, 1e308}), 1.0);
+  EXPECT_EQ(attention_mass_recall(Tokens{1, 2}, std::vector<double>(4, largest)), 0.5);
+  EXPECT_EQ(attention_mass_recall(Tokens{1}, std::vector<double>{largest, 1.0, largest}), 1.0 / largest / 2);
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_TRUE(std::isnan(attention_mass_recall(Tokens{0}, std::vector<double>{infinity, 1})));
+  EXPECT_TRUE(std::isnan(attention_mass_recall(Tokens{1}, std::vector<double>{infinity, 1})));
+}
+
 TEST(AttentionMassRecall, StaysWithin1e12OfTheExactRatioOnALongRow) {
   // Most mass far ahead of a long tail of small values: a running sum in double drops bits of every one of them.
   std::vector<double> attention(3'000'000, 0.1);

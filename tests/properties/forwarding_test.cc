@@ -44,6 +44,7 @@ class Watched final : public Implementation {
   bool honours_stride(Operation operation) const override {
     return note("honours_stride", operation == Operation::kScatter);
   }
+  Domain domain() const override { return note("domain", Domain{.max_rows = 3}); }
   bool supports(const Case& value) const override { return note("supports", value.topk == 5); }
   Outcome run_in(const Case& value, const MemoryContext& memory_context) override {
     const bool is_given = value.topk == 5 && memory_context == kOtherContext;
@@ -82,6 +83,7 @@ void expect_answers_of_watched(Implementation& implementation) {
   EXPECT_FALSE(implementation.checks_arguments());
   EXPECT_TRUE(implementation.honours_stride(Operation::kScatter));
   EXPECT_FALSE(implementation.honours_stride(Operation::kApply));
+  EXPECT_EQ(implementation.domain().max_rows, 3);
   EXPECT_TRUE(implementation.supports(five));
   EXPECT_FALSE(implementation.supports(Case{}));
   EXPECT_EQ(implementation.run_in(five, Watched::kOtherContext).how, "by itself");

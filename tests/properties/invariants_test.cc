@@ -72,6 +72,13 @@ Verdict expect_broken_by_rows(const std::string& property, const Case& value, st
                        [&](const Case&, const MemoryContext&, Outcome& outcome) { outcome.rows = rows; });
 }
 
+// The property has nothing against these rows, whatever others have.
+void expect_kept_by_rows(const std::string& property, const Case& value, std::vector<std::int32_t> rows) {
+  const Verdict verdict =
+      judge(property, value, [&](const Case&, const MemoryContext&, Outcome& outcome) { outcome.rows = rows; });
+  EXPECT_EQ(verdict.kind, Verdict::Kind::kHolds) << property << " " << value << " " << verdict.what;
+}
+
 void expect_silent(const std::string& property, const Case& value) {
   const Verdict verdict = judge(property, value, [](const Case&, const MemoryContext&, Outcome&) {});
   EXPECT_EQ(verdict.kind, Verdict::Kind::kSilent) << property << " " << value << " " << verdict.what;
@@ -430,6 +437,23 @@ TEST(Order, DroppingAnotherWitnessThanTheLastIsSeen) {
 TEST(Padding, PaddingThatMarksASegmentIsSeen) {
   expect_broken_by_rows("padding", witnesses(16, 4, {5, -7}), {-1, -1, 8, 12});
   expect_broken_by_rows("padding", apply(16, 4, {5, -7, -1}, 0, 3), {8, 12, -1});
+}
+
+// What the witnesses are belongs to other properties.
+TEST(Order, IsNotBlamedForWitnessesThatAreWrong) {
+  expect_kept_by_rows("order", apply(16, 4, {0, 5, -1, -1}, 2, 2), {0, 5, 4, 12});    // of a segment with a token
+  expect_kept_by_rows("order", apply(16, 4, {0, -1, -1, -1}, 1, 2), {0, 8, -1, -1});  // fewer than the budget allows
+  expect_kept_by_rows("order", witnesses(16, 4, {0, -1}), {-1, 4, -1, 12});
+}
+
+TEST(Padding, IsNotBlamedForWhatPaddingCannotDo) {
+  // Two witnesses are missing, and one padding value marks one segment at most.
+  expect_kept_by_rows("padding", witnesses(16, 4, {5, -1}), {-1, -1, 8, -1});
+  // A witness too many, of a segment that a token before all padding marks.
+  expect_kept_by_rows("padding", witnesses(16, 4, {5, -1}), {0, 4, 8, 12});
+  // The token behind the padding was not read.
+  expect_broken_by_rows("padding", witnesses(16, 4, {-1, 5}), {0, 4, 8, 12});
+  expect_broken_by_rows("padding", apply(16, 4, {-1, 5, -1, -1}, 2, 2), {-1, 5, 0, -1});
 }
 
 TEST(Padding, PaddingThatIsRewrittenIsSeen) {

@@ -1,10 +1,15 @@
 #include "properties/implementations/pipe.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <kvwitness/oracle.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,6 +23,7 @@ namespace kvwitness::harness {
 namespace {
 
 using std::chrono::milliseconds;
+using testing::HasSubstr;
 
 constexpr DeadlineLimits kLimits{.call = milliseconds(400), .warm_up_call = milliseconds(15000)};
 // For programs that never answer.
@@ -55,6 +61,30 @@ TEST(Pipe, ARightProgramKeepsEveryPropertyOnSampledCases) {
   EXPECT_FALSE(pipe->checks_arguments());
   EXPECT_TRUE(pipe->honours_stride(Operation::kWitnesses));
   expect_no_property_broken(*pipe, 7, 150, 1500);
+}
+
+// A worker that raises at every call: its import may take long, so it is started a few times only.
+TEST(Pipe, AProgramThatNeverAnswersIsStartedAFewTimesAndItsLastWordsAreQuoted) {
+  const std::filesystem::path starts = std::filesystem::path(testing::TempDir()) / "kvwitness_pipe_starts";
+  std::filesystem::remove(starts);
+  const auto opened = open_pipe("echo start >>'" + starts.string() + "'; " + program("raises"));
+  ASSERT_TRUE(opened.has_value()) << opened.error();
+  for (int call = 0; call < 40; ++call) {
+    const Outcome outcome = (*opened)->run(kGood);
+    EXPECT_FALSE(came_back(outcome));
+    EXPECT_THAT(outcome.how, HasSubstr("its last words: \"ValueError: no such width\""));
+    (*opened)->restart();
+  }
+  std::ifstream file(starts);
+  const auto lines = std::count(std::istreambuf_iterator<char>(file), {}, '\n');
+  EXPECT_GE(lines, 2);
+  EXPECT_LE(lines, 10);
+}
+
+TEST(Pipe, AProgramThatReadsBeforeItsHelloIsRefusedAtOnce) {
+  const auto opened = open_pipe("cat");
+  ASSERT_FALSE(opened.has_value());
+  EXPECT_THAT(opened.error(), HasSubstr("waits for input and has said no hello"));
 }
 
 TEST(Pipe, ARowOfABigShapePassesWhole) {

@@ -134,6 +134,50 @@ TEST(Plugin, ShapesThatItDeclinesAreUnsupportedAndNeverCalled) {
   }
 }
 
+TEST(Plugin, StatesItsDomainAndIsGivenNoCallOutside) {
+  const auto plugin = load("stating");
+  const Domain stated{.operations = {Operation::kWitnesses},
+                      .legal_only = true,
+                      .topk = {8, 512},
+                      .num_segments = {3, 64},
+                      .contiguous = true,
+                      .align_bytes = 16,
+                      .max_context = 1000,
+                      .max_rows = 3,
+                      .in_range = true};
+  EXPECT_EQ(plugin->domain(), stated);  // it has no scatter, and does not state its apply
+  Case value;
+  value.operation = Operation::kWitnesses;
+  value.topk = 8;
+  value.num_segments = 3;
+  value.context_lens = {1000};
+  value.learned = {0, 5, 9, -1, 999, -1, -1, -1};
+  expect_right(*plugin, value);
+  value.row_stride = 9;  // does not reach witness indices
+  EXPECT_TRUE(plugin->supports(value));
+  value.row_stride.reset();
+  const auto changed = [&](auto change) {
+    Case other = value;
+    change(other);
+    return other;
+  };
+  for (const Case& other :
+       {changed([](Case& c) { c.context_lens = {1001}; }),
+        changed([](Case& c) { c.context_lens = {999}; }),  // a token at its end
+        changed([](Case& c) { c.num_segments = 4; }), changed([](Case& c) { c.base_offset = 2; }), changed([](Case& c) {
+          c.topk = 4;
+          c.learned.resize(4);
+        }),
+        apply_case(16)}) {
+    EXPECT_FALSE(plugin->supports(other)) << other;
+    EXPECT_EQ(plugin->run(other).ending, Ending::kUnsupported) << other;
+  }
+}
+
+TEST(Plugin, AStatedDomainThatIsNoneIsRefusedWithTheReason) {
+  EXPECT_EQ(refusal_of(path_of("stating_nonsense")), "kvw_plugin_domain: align_bytes is 12, not 4, 8, 16, 32 or 64");
+}
+
 TEST(Plugin, ACrashOverTheQuestionOfSupportIsAVerdictOfTheRun) {
   const auto plugin = load("crashes_when_asked");
   Case value = apply_case(16);

@@ -18,39 +18,16 @@
 #include "properties/run/failure_database.h"
 #include "properties/run/judge_case.h"
 #include "properties/run/recording.h"
+#include "properties/sandbox/call.h"
 #include "properties/shrinking/shrinking.h"
 #include "tests/properties/faulty_rule.h"
+#include "tests/properties/faulty_runs.h"
 
 namespace kvwitness::harness {
 namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-std::vector<const Property*> properties_named(const std::vector<std::string>& names) {
-  std::vector<const Property*> list;
-  for (const std::string& name : names) list.push_back(find_property(name));
-  return list;
-}
-
-std::vector<std::unique_ptr<Implementation>> one(std::unique_ptr<Implementation> implementation) {
-  std::vector<std::unique_ptr<Implementation>> list;
-  list.push_back(std::move(implementation));
-  return list;
-}
-
-RunReport run(const RunOptions& options, std::vector<std::unique_ptr<Implementation>> implementations) {
-  auto report = run_properties(options, implementations, nullptr);
-  EXPECT_TRUE(report.has_value()) << report.error();
-  return report.has_value() ? *report : RunReport{};
-}
-
-RunReport run_faulty(const RunOptions& options, const Faults& faults, bool can_restart = true,
-                     std::size_t together = 1) {
-  auto rule = std::make_unique<FaultyRule>("faulty", faults, can_restart);
-  rule->run_several(together);
-  return run(options, one(std::move(rule)));
-}
 
 std::size_t size_of(const Case& value) {
   std::size_t size = value.learned.size() + value.context_lens.size();
@@ -362,6 +339,50 @@ TEST(Runner, JudgesANarrowImplementationMostlyOnShapesThatItServes) {
   EXPECT_THAT(report.missed_floors, IsEmpty());
 }
 
+// Answers as the rule does, and declines by its answer: what is odd, and every operation but scatter.
+class Declining final : public ForwardingImplementation {
+ public:
+  explicit Declining(Implementation& inner) : ForwardingImplementation(inner) {}
+  bool checks_arguments() const override { return false; }
+  Outcome run_in(const Case& value, const MemoryContext& memory_context) override {
+    const bool declines = value.operation != Operation::kScatter || value.topk % 2 == 1;
+    if (!declines) return ForwardingImplementation::run_in(value, memory_context);
+    ++asked_[call_shape_of(value, value.row_stride.has_value())];
+    return Outcome::ended(Ending::kUnsupported, "declined");
+  }
+  std::vector<Outcome> run_together(std::span<const RunRequest> requests) override {
+    return Implementation::run_together(requests);
+  }
+  const std::map<CallShape, int>& asked() const { return asked_; }
+
+ private:
+  std::map<CallShape, int> asked_;
+};
+
+TEST(Runner, AsksNoMoreForWhatIsDeclinedAnOperationAsWellAsAShape) {
+  FaultyRule rule("rule", {}, false);
+  auto declining = std::make_unique<Declining>(rule);
+  const Declining* const declined = declining.get();
+  RunOptions options = small_run();
+  options.cases_per_property = 60;
+  options.properties = properties_named({"oracle_equality", "coverage", "added_occupant", "budget"});
+  std::vector<std::unique_ptr<Implementation>> implementations;
+  implementations.push_back(std::move(declining));
+  const auto report = run_properties(options, implementations, {});
+  ASSERT_TRUE(report.has_value());
+  int others = 0;
+  for (const auto& [shape, times] : declined->asked()) {
+    EXPECT_EQ(times, 1) << name_of(shape.operation) << ", topk " << shape.topk;
+    if (shape.operation != Operation::kScatter) ++others;
+  }
+  EXPECT_LT(others, 1500);  // the probe's
+  const auto& properties = report->implementations[0].properties;
+  EXPECT_EQ(properties[0].kind, ResultKind::kPass);
+  EXPECT_GT(properties[0].cases, 60);
+  EXPECT_EQ(properties[2].kind, ResultKind::kUnsupported);  // of witness indices, which are declined
+  EXPECT_GT(report->generated_cases, 150);                  // three streams of 60, of shapes that it serves
+}
+
 // A run in which a class of cases never came ends with exit status 2, whatever else held.
 // One row of a model's width, S = 64: a domain that pairs of rows, and other widths, do not meet.
 TEST(Runner, JudgesAnImplementationOfSingleRowsOnThose) {
@@ -452,7 +473,8 @@ TEST(Runner, StaysWithinTheTimeAndSaysSo) {
 TEST(Runner, LeavesACaseAsItIsWhenTheTimeIsUp) {
   const Property& property = *find_property("oracle_equality");
   FaultyRule rule("rule", {.rule = rule::Fault::edge_rounded_down});
-  Recording recording(rule);
+  Ration ration;
+  Recording recording(rule, ration);
   Case value;
   value.operation = Operation::kWitnesses;
   value.topk = 3;
@@ -479,7 +501,8 @@ TEST(Runner, LeavesACaseAsItIsWhenTheTimeIsUp) {
 TEST(Runner, MakesFewFreshAttemptsWhereNoneIsLeft) {
   const Property& property = *find_property("oracle_equality");
   FaultyRule rule("rule", {.every_nth_call_is_wrong = 20});
-  Recording recording(rule);
+  Ration ration;
+  Recording recording(rule, ration);
   Case value;
   value.operation = Operation::kWitnesses;
   value.topk = 40;
@@ -511,7 +534,8 @@ TEST(Runner, MakesFewFreshAttemptsWhereNoneIsLeft) {
 TEST(Runner, TakesOverTheCaseOfAnotherPropertyWithItsPriorCalls) {
   const Property& property = *find_property("oracle_equality");
   FaultyRule rule("rule", {.every_nth_call_is_wrong = 20});
-  Recording recording(rule);
+  Ration ration;
+  Recording recording(rule, ration);
   Case known;
   known.operation = Operation::kWitnesses;
   known.topk = 1;
@@ -694,7 +718,7 @@ TEST_P(HangingImplementation, FailsWhereItNeverAnswers) {
 TEST(Runner, LeavesOutPinnedCasesBeyondTheNarrowedDomain) {
   RunOptions options = small_run();
   options.cases_per_property = 0;
-  options.topk = {8};
+  options.domain.topk = {8};
   options.pinned = {
       pinned(
           R"({"kvwitness_case":1,"operation":"scatter","topk":1,"num_segments":2,"context_lens":[16],"learned":[[0]]})"),
@@ -704,156 +728,6 @@ TEST(Runner, LeavesOutPinnedCasesBeyondTheNarrowedDomain) {
 }
 
 // ---- Kept failures.
-
-class KeptFailures : public testing::Test {
- protected:
-  void SetUp() override {
-    const auto* const test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::path(testing::TempDir()) / (std::string("kept-") + test->name());
-    std::filesystem::remove_all(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  RunOptions options(std::int64_t cases) const {
-    RunOptions made;
-    made.properties = properties_named({"round_trip"});
-    made.cases_per_property = cases;
-    made.failures_folder = folder_.string();
-    return made;
-  }
-  std::vector<std::string> files(const std::filesystem::path& folder) const {
-    std::vector<std::string> names;
-    if (!std::filesystem::exists(folder)) return names;
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-      if (entry.is_regular_file()) names.push_back(entry.path().filename().string());
-    }
-    return names;
-  }
-
-  std::filesystem::path folder_;
-};
-
-TEST_F(KeptFailures, AreCaseFilesReplayedFirstAndMovedOnceThePairPasses) {
-  const RunReport first = run_faulty(options(300), {.rule = rule::Fault::edge_rounded_down});
-  ASSERT_EQ(files(folder_).size(), 1u);
-  const auto entries = read_failures(folder_.string()).value();
-  ASSERT_EQ(entries.size(), 1u);
-  EXPECT_EQ(entries[0].implementation, "faulty");
-  EXPECT_EQ(entries[0].property, "round_trip");
-  const Counterexample& found = *first.implementations[0].properties[0].counterexample;
-  EXPECT_EQ(entries[0].cases.front(), found.minimal);
-  EXPECT_EQ(entries[0].cases.back(), found.original);
-  EXPECT_EQ(found.failure_file, entries[0].path);
-
-  // Still broken: the kept case fails at once, and no second file appears.
-  const RunReport second = run_faulty(options(1), {.rule = rule::Fault::edge_rounded_down});
-  EXPECT_EQ(second.implementations[0].properties[0].counterexample->original_source, entries[0].path);
-  EXPECT_EQ(second.implementations[0].properties[0].counterexample->original, found.minimal);
-  EXPECT_EQ(files(folder_).size(), 1u);
-  EXPECT_THAT(second.fixed_failures, IsEmpty());
-
-  // Mended: it passes and moves.
-  const RunReport third = run_faulty(options(1), {});
-  EXPECT_EQ(third.fixed_failures, std::vector<std::string>{entries[0].path});
-  EXPECT_EQ(files(folder_).size(), 0u);
-  EXPECT_EQ(files(folder_ / "fixed").size(), 1u);
-}
-
-TEST_F(KeptFailures, OfOtherImplementationsStayWhereTheyAre) {
-  run_faulty(options(300), {.rule = rule::Fault::edge_rounded_down});
-  const RunReport other = run(options(1), one(std::make_unique<FaultyRule>("another", Faults{})));
-  EXPECT_THAT(other.fixed_failures, IsEmpty());
-  EXPECT_EQ(files(folder_).size(), 1u);
-}
-
-TEST_F(KeptFailures, AreNotReadableWithoutThePairThatFailed) {
-  std::filesystem::create_directories(folder_);
-  std::ofstream(folder_ / "stray.json")
-      << R"({"kvwitness_case":1,"operation":"scatter","topk":1,"num_segments":1,"context_lens":[1],"learned":[[0]]})";
-  auto implementations = one(std::make_unique<FaultyRule>("rule", Faults{}));
-  EXPECT_THAT(run_properties(options(1), implementations, nullptr).error(), HasSubstr("stray.json"));
-  std::ofstream(folder_ / "stray.json") << "{";
-  EXPECT_THAT(read_failures(folder_.string()).error(), HasSubstr("stray.json"));
-}
-
-TEST_F(KeptFailures, AreWhereLongCasesGoThatNobodyCouldPaste) {
-  RunOptions options;
-  options.properties = properties_named({"oracle_equality", "coverage"});
-  RunReport report = run_faulty(options, {.rule = rule::Fault::rows_of_16_bits});
-  keep_long_cases(report, folder_.string());
-  const auto& found = report.implementations[0].properties[0].counterexample;
-  ASSERT_TRUE(found.has_value());
-  ASSERT_FALSE(found->failure_file.empty());
-  std::ifstream file(found->failure_file);
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  Case kept = parse_cases(text, found->failure_file).value().at(0);
-  kept.note.clear();
-  EXPECT_EQ(kept, found->minimal);
-  const ReplayCommands replays{.program = "kvwitness", .selectors = {}, .variables = {}};
-  EXPECT_LT(replays.command("faulty", "oracle_equality", *found).size(), 300u);
-
-  RunReport small = run_faulty(options, {.rule = rule::Fault::edge_rounded_down});
-  keep_long_cases(small, folder_.string());
-  EXPECT_EQ(small.implementations[0].properties[0].counterexample->failure_file, "");
-}
-
-TEST_F(KeptFailures, NoteWhatCannotBeWritten) {
-  std::ofstream(folder_) << "a file, not a folder";
-  const FailureEntry entry{.path = failure_path(folder_.string(), "a", "b", Case{}),
-                           .implementation = "a",
-                           .property = "b",
-                           .cases = {Case{}}};
-  EXPECT_THAT(write_failure(entry).error(), HasSubstr(folder_.string()));
-}
-
-// ---- Shrinking by itself.
-
-TEST(Shrinking, FindsTheFewTokensThatMatterInARowOf2048WithinTheDefaultBudget) {
-  Case value;
-  value.operation = Operation::kScatter;
-  value.topk = 2048;
-  value.num_segments = 64;
-  value.context_lens = {1 << 20, 1 << 21};
-  for (int i = 0; i < 4096; ++i) value.learned.push_back(1000 + 37 * i);
-  const auto holds = [](const Case& c, std::int32_t token) {
-    return std::ranges::find(c.learned, token) != c.learned.end();
-  };
-  const std::int32_t first = value.learned[17], second = value.learned[1999];
-  const Shrunk shrunk = shrink(value, kDefaultShrinkAttempts, [&](const Case& candidate) {
-    return holds(candidate, first) && holds(candidate, second) ? Attempt::kFails : Attempt::kPasses;
-  });
-  EXPECT_FALSE(shrunk.exhausted);
-  EXPECT_EQ(shrunk.minimal.learned, (std::vector<std::int32_t>{first, second}));
-}
-
-TEST(Shrinking, KeepsTheStatusAndDescendsStrictly) {
-  Case value;
-  value.operation = Operation::kApply;
-  value.topk = 5;
-  value.num_segments = 70;
-  value.learned_keep = 9;
-  value.context_lens = {100, 3};
-  value.learned.assign(10, 2);
-  value.row_stride = 9;
-  for (const Case& candidate : shrink_candidates(value)) {
-    EXPECT_EQ(expected_status(candidate, true), status::kSegmentsOutOfRange) << candidate;
-    EXPECT_TRUE(simpler(candidate, value)) << candidate;
-  }
-  EXPECT_FALSE(simpler(value, value));
-}
-
-TEST(Shrinking, EndsWithinItsBudgetAndSaysSo) {
-  Case value;
-  value.operation = Operation::kScatter;
-  value.topk = 64;
-  value.num_segments = 8;
-  value.context_lens = {1000};
-  value.learned.assign(64, 900);
-  const Shrunk shrunk = shrink(value, 5, [](const Case&) { return Attempt::kPasses; });
-  EXPECT_TRUE(shrunk.exhausted);
-  EXPECT_EQ(shrunk.attempts, 5);
-  EXPECT_EQ(shrunk.minimal, value);
-}
 
 }  // namespace
 }  // namespace kvwitness::harness

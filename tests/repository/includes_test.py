@@ -60,6 +60,7 @@ HOMES = {
     "fuzz/under_test.h": "fuzz/under_test",
     "fuzz/under_test.cc": "fuzz/under_test",
     "properties/include/kvwitness/case.h": "properties/case",
+    "properties/include/kvwitness/domain.h": "properties/case",
     "properties/include/kvwitness/legality.h": "properties/case",
     "properties/include/kvwitness/oracle.h": "properties/oracle",
     "properties/include/kvwitness/rapidcheck.h": "properties/generators",

@@ -296,8 +296,8 @@ kvw_status kvw_segment_coverage(const int32_t* candidates, int64_t candidates_le
  *
  *     *recall = sum of attention[x] over the distinct x in candidates with 0 <= x < L / sum of attention.
  *
- * Within 1e-12 (relative) of the exact ratio for non-negative attention. NaN where the total is 0 or a
- * value is NaN.
+ * Within 1e-12 (relative) of the exact ratio for non-negative attention, also where the sums exceed the
+ * largest double. NaN where the total is 0 or a value is NaN or infinite.
  *
  * @param candidates      [candidates_len] offsets in tokens, in any order
  * @param candidates_len  elements of candidates

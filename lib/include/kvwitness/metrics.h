@@ -28,8 +28,9 @@ double segment_coverage(std::span<const std::int32_t> candidates, std::int32_t c
 //
 //     sum of attention[x] over the distinct x in candidates with 0 <= x < L / sum of attention
 //
-// L is attention.size(). NaN where the total is 0 or a value is NaN. Both sums are pairwise, so that the
-// ratio of non-negative rows is within 1e-12 (relative) of the exact one.
+// L is attention.size(). NaN where the total is 0 or a value is NaN or infinite. Both sums are pairwise, and scaled where
+// they would exceed the largest double, so that the ratio of non-negative rows is within 1e-12 (relative) of the exact
+// one.
 //
 // @param candidates  offsets in tokens, in any order
 // @param attention   [L] weights

@@ -67,6 +67,43 @@ KVW_PLUGIN_EXPORT int32_t kvw_plugin_checks_arguments(void);
 KVW_PLUGIN_EXPORT int32_t kvw_plugin_supports(const char* operation, int64_t rows, int64_t topk, int64_t row_stride,
                                               int64_t num_segments, int64_t base_offset_bytes);
 
+/* Operations in kvw_plugin_domain_info: a sum of these. */
+#define KVW_PLUGIN_WITNESSES 1u
+#define KVW_PLUGIN_APPLY 2u
+#define KVW_PLUGIN_SCATTER 4u
+/* Flags in kvw_plugin_domain_info. */
+#define KVW_PLUGIN_CONTIGUOUS 1u /* only packed rows: row_stride is topk */
+#define KVW_PLUGIN_IN_RANGE 2u   /* no token at or past its row's length; a row of length 0 or less holds padding */
+/* The most entries of a list in kvw_plugin_domain_info. */
+#define KVW_PLUGIN_MOST_LISTED 256
+
+/* The calls that a plug-in serves. */
+typedef struct kvw_plugin_domain_info {
+  int64_t struct_size;         /* bytes of this struct as the harness knows it */
+  uint32_t operations;         /* KVW_PLUGIN_WITNESSES, KVW_PLUGIN_APPLY, KVW_PLUGIN_SCATTER */
+  uint32_t flags;              /* KVW_PLUGIN_CONTIGUOUS, KVW_PLUGIN_IN_RANGE */
+  int64_t max_context;         /* the longest context, in tokens: 1 to 2^31 - 1 */
+  int64_t max_rows;            /* of a batch, at least 1 */
+  int64_t align_bytes;         /* 4, 8, 16, 32 or 64: every base, and every row stride but topk, is a multiple of it */
+  const int64_t* topk;         /* [topk_count]: the widths of rows; null for any. Must outlive the call */
+  int64_t topk_count;          /* 0 to KVW_PLUGIN_MOST_LISTED; 0 for any */
+  const int64_t* num_segments; /* [num_segments_count]: the segment counts; null for any. Must outlive the call */
+  int64_t num_segments_count;  /* 0 to KVW_PLUGIN_MOST_LISTED; 0 for any */
+} kvw_plugin_domain_info;
+
+/*
+ * Optional: states the plug-in's domain, so that no call outside is made: neither a generated one, nor one that a
+ * relation derives from it, nor a candidate of shrinking. Asked once, when the plug-in is loaded. A case file's calls
+ * outside are counted as unsupported.
+ *
+ * The struct grows at its end in later versions. The harness fills in struct_size and, in every other field, the value
+ * that admits everything, so a plug-in changes only what it narrows. One that is compiled against a later header than
+ * the harness must leave fields beyond struct_size alone. With kvw_plugin_supports beside it, both must admit a call.
+ *
+ * Returns 0; anything else, and a value that is not as said above, is an error of the plug-in's author.
+ */
+KVW_PLUGIN_EXPORT int32_t kvw_plugin_domain(kvw_plugin_domain_info* domain);
+
 /*
  * At least one of the three operations. Each returns 0, or a kvw_status number for a call that it refuses; sizes are in
  * elements.

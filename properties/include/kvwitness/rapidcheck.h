@@ -23,6 +23,7 @@
 #define KVWITNESS_RAPIDCHECK_H
 
 #include <kvwitness/case.h>
+#include <kvwitness/domain.h>
 #include <rapidcheck.h>
 
 #include <cstdint>
@@ -86,21 +87,6 @@ struct RowShape {
   std::int64_t num_segments = 1;
   std::int64_t learned_keep = 0;  // kHeadOnly, kTailOnly and kSoleInTail alone look at it
 };
-
-// The shapes an implementation or a person admits.
-struct Domain {
-  std::vector<Operation> operations = {};       // those that may be drawn; none admits no call
-  bool legal_only = false;                      // no call that must be refused
-  std::vector<std::int64_t> topk = {};          // empty: any
-  std::vector<std::int64_t> num_segments = {};  // empty: any
-  std::vector<std::int64_t> rows = {};          // empty: any number
-  bool contiguous = false;                      // no row stride
-  std::int64_t align_bytes = 4;                 // every base is a multiple of it; 4, 8, 16, 32 or 64
-
-  friend bool operator==(const Domain&, const Domain&) = default;
-};
-// Every call of every operation, those that must be refused too.
-Domain whole_domain();
 
 // Rows and their lengths.
 struct Batch {

@@ -68,6 +68,8 @@ def main():
         act = way if lengths and lengths[0] == 1001 else "right"
         status, magic, zero = 0, MAGIC, 0
         result = answer(operation, rows, topk, stride, segments, keep, budget, lengths, data)
+        if way == "raises":
+            raise ValueError("no such width")
         if act == "exit":
             sys.exit(3)
         if act == "kill":

@@ -121,7 +121,7 @@ void choose(const std::string& option, const std::string& value) {
     chosen.selector = "--plugin " + shell_quote(value);
   }
   chosen.name = chosen_implementation->name();
-  chosen.domain = probed_domain(domain_of(RunOptions{}, *chosen_implementation), *chosen_implementation);
+  chosen.domain = probed_domain(domain_of(RunOptions{}, *chosen_implementation), *chosen_implementation, [] { return false; });
 }
 
 // A line for each implementation that can run here and each property: for ctest.
