@@ -56,8 +56,10 @@ constexpr std::size_t size(std::int64_t count) noexcept {
   return static_cast<std::size_t>(count);
 }
 
+// SIZE_MAX where that overflows: a span that no buffer can have is never taken for an empty one.
 constexpr std::size_t bytes(std::size_t int32_len) noexcept {
-  return int32_len * sizeof(std::int32_t);
+  constexpr std::size_t kMax = std::numeric_limits<std::size_t>::max();
+  return int32_len > kMax / sizeof(std::int32_t) ? kMax : int32_len * sizeof(std::int32_t);
 }
 
 // A size, count, budget, capacity or stride as it was passed.

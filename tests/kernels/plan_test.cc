@@ -365,6 +365,12 @@ TEST_F(ApplyPlan, NeedsRoomForItsRows) {
   refuses(KVW_ROW_STRIDE, "out_row_stride is 7; with 4 rows it must be at least topk, which is 8");
   call_.out = nullptr;
   refuses(KVW_NULL_POINTER, "out is null");
+  // 2^62 elements, whose bytes are 2^64: not a span of none.
+  call_.rows = 5;
+  call_.learned_len = 40;
+  call_.lengths.count = 5;
+  call_.out_row_stride = (INT64_C(1) << 60) - 2;
+  refuses(KVW_NULL_POINTER, "out is null");
 }
 
 class ScatterPlan : public EveryCall<ScatterCall> {};

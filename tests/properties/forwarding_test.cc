@@ -1,10 +1,12 @@
 // What wraps an implementation hands on every question and every run: no member of Implementation is forgotten.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <regex>
 #include <set>
 #include <span>
@@ -58,6 +60,7 @@ class Watched final : public Implementation {
   bool restart() override { return note("restart", true); }
   bool starts_slowly() const override { return note("starts_slowly", true); }
   void hurry(bool hurries) override { note("hurry", hurries); }
+  void end_at(std::optional<std::chrono::steady_clock::time_point> end) override { note("end_at", end); }
   std::span<const std::unique_ptr<Implementation>> peers() const override { return note("peers", std::span(peers_)); }
 
   static constexpr MemoryContext kOtherContext{MemoryContext::Fill::kPadding, true};
@@ -96,6 +99,7 @@ void expect_answers_of_watched(Implementation& implementation) {
   EXPECT_TRUE(implementation.restart());
   EXPECT_TRUE(implementation.starts_slowly());
   implementation.hurry(true);
+  implementation.end_at(std::nullopt);
   EXPECT_EQ(implementation.peers().size(), 3U);
 }
 
