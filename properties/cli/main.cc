@@ -16,6 +16,7 @@
 
 #include "properties/cli/commands.h"
 #include "properties/report/report.h"
+#include "properties/sandbox/system_calls.h"
 
 namespace kvwitness::harness::cli {
 namespace {
@@ -259,6 +260,8 @@ int main_of(int argc, char** argv) {
     return refuse(argc, argv, error.what(), "Run with --help for the commands and options.\n");
   } catch (const UsageError& error) {
     return refuse(argc, argv, error.what(), "");
+  } catch (const NoIsolation& error) {
+    return refuse(argc, argv, error.what(), "`kvwitness replay --in-process` judges cases without one.\n");
   } catch (const std::exception& error) {  // out of memory, and the like
     return refuse(argc, argv, fmt::format("the run could not go on: {}", error.what()), "");
   }

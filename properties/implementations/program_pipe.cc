@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "properties/sandbox/processor_use.h"
+#include "properties/sandbox/system_calls.h"
 
 // POSIX leaves the declaration to the program; glibc has one too.
 extern char** environ;  // NOLINT(readability-redundant-declaration)
@@ -114,8 +115,12 @@ std::expected<ProgramPipe, std::string> ProgramPipe::start(const std::string& co
     close(errors[0]);
     return std::unexpected(std::string("/bin/sh cannot be started: ") + std::strerror(process.error()));
   }
-  for (const int end : {input[1], output[0], errors[0]}) fcntl(end, F_SETFL, O_NONBLOCK);
-  return ProgramPipe(*process, input[1], output[0], errors[0]);
+  ProgramPipe program(*process, input[1], output[0], errors[0]);
+  for (const int end : {input[1], output[0], errors[0]}) {
+    if (fcntl(end, F_SETFL, O_NONBLOCK) == 0) continue;
+    return std::unexpected(std::string("a pipe cannot be read without waiting: ") + std::strerror(errno));
+  }
+  return program;
 }
 
 ProgramPipe::ProgramPipe(ProgramPipe&& other) noexcept
@@ -139,7 +144,7 @@ ProgramPipe::~ProgramPipe() {
   }
   if (process_ > 0) {
     kill_group();
-    waitpid(process_, nullptr, 0);
+    wait_for(process_, nullptr);
   }
 }
 
@@ -269,16 +274,16 @@ Outcome ProgramPipe::end(NoAnswer reason) {
   if (reason == NoAnswer::kEndOfFile) {
     // A program that ends closes its output a moment before it can be waited for.
     for (int turn = 0; turn < 200 && ended == 0; ++turn) {
-      ended = waitpid(process_, &status, WNOHANG);
+      ended = wait_for(process_, &status, WNOHANG);
       if (ended == 0) {
-        const timespec moment{0, 5'000'000};
-        nanosleep(&moment, nullptr);
+        constexpr int kMomentMs = 5;
+        poll(nullptr, 0, kMomentMs);
       }
     }
   }
   kill_group();
   if (ended != process_) {
-    waitpid(process_, nullptr, 0);
+    wait_for(process_, nullptr);
   }
   process_ = -1;
   pass_errors_on();
