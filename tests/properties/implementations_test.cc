@@ -238,6 +238,40 @@ TEST(CallFrame, SeesEveryWriteOutsideTheRows) {
   expect_stray(value, [](const Call& call) { return call.out + 8; }, "element 0 past the end of the in-place rows");
 }
 
+// What of a buffer's page is none of its elements, and an element of an input, must keep every bit.
+class BytesOfAPage : public testing::TestWithParam<Region> {};
+INSTANTIATE_TEST_SUITE_P(CallFrame, BytesOfAPage, testing::Values(Region::kTokens, Region::kLengths, Region::kOutput));
+
+TEST_P(BytesOfAPage, AreSeenToChangeOneByOne) {
+  constexpr std::uintptr_t kPage = 4096;
+  Case value = two_rows(Operation::kApply);
+  value.base_offset = 4;
+  std::uintptr_t at = 0;
+  bool is_result = false;
+  HandMade scribbles([&](const Call& call) {
+    const std::int32_t* const first = GetParam() == Region::kTokens    ? call.learned
+                                      : GetParam() == Region::kLengths ? call.context_lens
+                                                                       : call.out;
+    const auto base = reinterpret_cast<std::uintptr_t>(first);
+    const auto result_bytes = static_cast<std::uintptr_t>(call.rows * call.topk) * sizeof(std::int32_t);
+    is_result = GetParam() == Region::kOutput && base % kPage <= at && at < base % kPage + result_bytes;
+    auto* const byte = reinterpret_cast<unsigned char*>(base / kPage * kPage + at);
+    *byte = static_cast<unsigned char>(*byte ^ (1U << at % 8));
+    return 0;
+  });
+  for (const bool guard_in_front : {false, true}) {
+    for (const auto fill : {MemoryContext::Fill::kTokens, MemoryContext::Fill::kPadding}) {
+      std::uintptr_t result_bytes = 0;
+      for (at = 0; at < kPage; ++at) {
+        const Outcome outcome = scribbles.run_in(value, {fill, guard_in_front});
+        ASSERT_EQ(outcome.stray.empty(), is_result) << "byte " << at << ", guard in front: " << guard_in_front;
+        result_bytes += is_result ? 1 : 0;
+      }
+      EXPECT_EQ(result_bytes, GetParam() == Region::kOutput ? 24U : 0U);
+    }
+  }
+}
+
 TEST(CallFrame, WritesInsideTheRowsAreNoStrayOnes) {
   for (const Operation operation : {Operation::kWitnesses, Operation::kApply, Operation::kScatter}) {
     Case value = two_rows(operation);

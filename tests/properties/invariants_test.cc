@@ -510,6 +510,101 @@ TEST(RowPermutation, ARowThatDependsOnItsPlaceIsSeen) {
                 [](const Case&, const MemoryContext&, Outcome& outcome) { outcome.rows[3] = 3; });
 }
 
+// ---- Every row and every slot.
+
+// Five rows, each with padding, a repeatable token and several witnesses, of which a budget drops one.
+Case five_rows(Operation operation) {
+  Case value = one_row(operation, 40, 5, {0, 9, -1, -1});
+  value = with_row(std::move(value), 41, {17, 18, -1, -1});
+  value = with_row(std::move(value), 42, {40, -1, 3, -1});
+  value = with_row(std::move(value), 43, {20, 21, -1, -1});
+  value = with_row(std::move(value), 44, {1, 43, -1, -1});
+  value.learned_keep = 1;
+  value.max_replacements = 1;
+  return value;
+}
+
+// Whether the relation sees that its run of this number has another value in this element than the rule's: one that no
+// run has or, where the relation is that something changes, the one of the first run.
+bool sees_change(const Property& relation, const Case& value, int run, std::size_t element) {
+  bool is_seen = false;
+  for (const bool is_first_runs : {false, true}) {
+    int runs = 0;
+    std::vector<std::int32_t> first;
+    Altered implementation([&](const Case&, const MemoryContext&, Outcome& outcome) {
+      if (runs == 0) first = outcome.rows;
+      if (runs++ != run || element >= outcome.rows.size()) return;
+      outcome.rows[element] =
+          is_first_runs && element < first.size() ? first[element] : outcome.rows[element] ^ (1 << 30);
+    });
+    const Outcome outcome = implementation.run(value);
+    const Verdict verdict = relation.judge(value, outcome, implementation);
+    is_seen = is_seen || verdict.kind == Verdict::Kind::kBroken;
+  }
+  return is_seen;
+}
+
+class RowsOfRelations : public testing::TestWithParam<Operation> {};
+INSTANTIATE_TEST_SUITE_P(Relations, RowsOfRelations,
+                         testing::Values(Operation::kWitnesses, Operation::kApply, Operation::kScatter));
+
+// Each further run is compared in every slot of every row that it has; of independence the first one in the rows of odd
+// number, the second in the others.
+TEST_P(RowsOfRelations, AChangeInAnySlotOfAnyRowOfAFurtherRunIsSeen) {
+  const Case value = five_rows(GetParam());
+  for (const Property& relation : all_properties()) {
+    if (!relation.is_metamorphic_relation || relation.needs.peers || !relation.concerns(value.operation)) continue;
+    std::vector<std::size_t> sizes;  // of the runs' results
+    Altered right([&](const Case&, const MemoryContext&, Outcome& outcome) { sizes.push_back(outcome.rows.size()); });
+    const Outcome outcome = right.run(value);
+    ASSERT_EQ(relation.judge(value, outcome, right).kind, Verdict::Kind::kHolds) << relation.name;
+    const bool is_independence = relation.name == "row_independence";
+    const bool has_two = is_independence || relation.name == "batch_split" || relation.name == "spare_poison";
+    ASSERT_EQ(sizes.size(), has_two ? 3U : 2U) << relation.name;
+    for (std::size_t run = 1; run < sizes.size(); ++run) {
+      for (std::size_t element = 0; element < sizes[run]; ++element) {
+        const std::size_t row = element / (sizes[run] / 5);
+        const bool is_compared = !is_independence || row % 2 == run % 2;
+        EXPECT_EQ(sees_change(relation, value, static_cast<int>(run), element), is_compared)
+            << relation.name << ", run " << run << ", element " << element;
+      }
+    }
+  }
+}
+
+// Of equal rows any may be the wrong one: the same invariants are broken, and a difference names the row.
+TEST_P(RowsOfRelations, OneWrongRowIsAsWrongInAnyPlace) {
+  constexpr std::int64_t kRows = 6;
+  const Case row = apply(16, 4, {1, -1, 15, -1}, 1, 2);
+  Case value = row;
+  value.operation = GetParam();
+  for (std::int64_t more = 1; more < kRows; ++more) {
+    value = with_row(std::move(value), row.context_lens[0], row.learned);
+  }
+  const auto width = std::ssize(make_oracle()->run(value).rows) / kRows;
+  for (std::int64_t slot = 0; slot < width; ++slot) {
+    for (const std::int32_t wrong : {-7, -1, 0, 1, 3, 5, 8, 15, 16}) {
+      std::vector<std::string_view> broken_in_first;
+      for (std::int64_t at = 0; at < kRows; ++at) {
+        Altered implementation([&](const Case&, const MemoryContext&, Outcome& outcome) {
+          outcome.rows[static_cast<std::size_t>(at * width + slot)] = wrong;
+        });
+        const Outcome outcome = implementation.run(value);
+        std::vector<std::string_view> broken;
+        for (const Property& property : all_properties()) {
+          if (property.is_metamorphic_relation) continue;
+          const Verdict verdict = property.judge(value, outcome, implementation);
+          if (verdict.kind != Verdict::Kind::kBroken) continue;
+          broken.push_back(property.name);
+          EXPECT_TRUE(!verdict.difference || verdict.difference->row == at) << property.name << ": " << verdict.what;
+        }
+        if (at == 0) broken_in_first = broken;
+        EXPECT_EQ(broken, broken_in_first) << "row " << at << ", slot " << slot << ", " << wrong;
+      }
+    }
+  }
+}
+
 TEST(BatchSplit, ARowThatDependsOnTheSizeOfTheBatchIsSeen) {
   const auto last_row = [](const Case& value, const MemoryContext&, Outcome& outcome) {
     outcome.rows[0] = value.rows() > 1 ? 3 : 4;

@@ -97,6 +97,52 @@ TEST_F(KeptFailures, ThatCameOnceAreNotFixedBecauseTheyPass) {
   EXPECT_EQ(files(folder_).size(), 1u);
 }
 
+// Passing is no proof where none of the entry's cases was judged by its property.
+class KeptFailuresThatAreNotJudged : public KeptFailures {
+ protected:
+  // Keeps a case that failed round_trip, and twice; the run must leave it where it is, and pass.
+  void expect_to_stay(const Case& kept, const RunOptions& options, std::unique_ptr<FaultyRule> rule) {
+    const FailureEntry entry{.path = failure_path(folder_.string(), "faulty", "round_trip", kept),
+                             .implementation = "faulty",
+                             .property = "round_trip",
+                             .cases = {kept},
+                             .failed_again = true};
+    ASSERT_TRUE(write_failure(entry).has_value());
+    const RunReport report = run(options, one(std::move(rule)));
+    EXPECT_EQ(report.implementations.at(0).properties.at(0).kind, ResultKind::kPass);
+    EXPECT_THAT(report.fixed_failures, IsEmpty());
+    EXPECT_EQ(files(folder_).size(), 1U);
+    EXPECT_THAT(files(folder_ / "fixed"), IsEmpty());
+  }
+  static Case witnesses_of_two_segments() {
+    Case value;
+    value.operation = Operation::kWitnesses;
+    value.num_segments = 2;
+    value.context_lens = {3};
+    return value;
+  }
+  static std::unique_ptr<FaultyRule> right() { return std::make_unique<FaultyRule>("faulty", Faults{}); }
+};
+
+TEST_F(KeptFailuresThatAreNotJudged, BecauseTheCaseIsDeclinedStay) {
+  auto rule = right();
+  rule->serve_only([](const Case& value) { return value.topk > 0; });
+  expect_to_stay(witnesses_of_two_segments(), options(30), std::move(rule));
+}
+
+TEST_F(KeptFailuresThatAreNotJudged, BecauseTheCaseLiesOutsideTheDomainStay) {
+  RunOptions narrow = options(30);
+  narrow.domain.num_segments = {3};
+  expect_to_stay(witnesses_of_two_segments(), narrow, right());
+}
+
+TEST_F(KeptFailuresThatAreNotJudged, BecauseThePropertyIsSilentOnTheCaseStay) {
+  Case refused = witnesses_of_two_segments();
+  refused.operation = Operation::kApply;
+  refused.num_segments = 65;
+  expect_to_stay(refused, options(30), right());
+}
+
 TEST_F(KeptFailures, AreNotReadableWithoutThePairThatFailed) {
   std::filesystem::create_directories(folder_);
   std::ofstream(folder_ / "stray.json")

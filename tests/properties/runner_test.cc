@@ -715,6 +715,24 @@ TEST_P(HangingImplementation, FailsWhereItNeverAnswers) {
   EXPECT_LE(watched.calls, 20);
 }
 
+// Five cases without an answer, as the README says, and not one more: here of cases on which the property is silent, so
+// that only the hangs end the run.
+TEST_P(HangingImplementation, IsGivenUpAfterFiveCasesWithoutAnAnswer) {
+  auto rule = std::make_unique<FaultyRule>("rule", Faults{.hangs_on_segments = 65});
+  rule->run_several(GetParam());
+  const FaultyRule& watched = *rule;
+  RunOptions options;
+  options.properties = properties_named({"round_trip"});
+  options.cases_per_property = 0;
+  options.pinned.assign(40, pinned(R"({"kvwitness_case":1,"operation":"apply","topk":2,"num_segments":65,
+      "learned_keep":0,"max_replacements":1,"context_lens":[8],"learned":[[1,-1]]})"));
+  auto implementations = one(std::move(rule));
+  const auto report = run_properties(options, implementations, nullptr);
+  ASSERT_TRUE(report.has_value());
+  EXPECT_EQ(watched.hangs(), 5);
+  EXPECT_THAT(report->implementations.at(0).properties.at(0).reason, HasSubstr("5 cases got no answer"));
+}
+
 TEST(Runner, LeavesOutPinnedCasesBeyondTheNarrowedDomain) {
   RunOptions options = small_run();
   options.cases_per_property = 0;

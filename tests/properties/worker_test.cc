@@ -1,8 +1,11 @@
 #include "properties/sandbox/worker.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <kvwitness/oracle.h>
+#include <sys/mman.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -86,6 +89,34 @@ TEST(Worker, SeesStrayWritesAsTheyAreSeenInThisProcess) {
     EXPECT_NE(outcome.stray, "");
     EXPECT_EQ(outcome, direct.run(value));
   }
+}
+
+// The pages of inputs cannot be written; a target that makes them writable is seen to have written.
+TEST(Worker, SeesWhatIsScribbledRoundInputsThatWereMadeWritable) {
+  constexpr std::uintptr_t kPage = 4096;
+  const auto scribbling = [](bool lengths, std::ptrdiff_t at) {
+    return isolated([=](const Call& call) {
+      const std::int32_t* const element = (lengths ? call.context_lens : call.learned) + at;
+      auto* const page = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(element) / kPage * kPage);
+      if (mprotect(page, kPage, PROT_READ | PROT_WRITE) != 0) _exit(1);
+      *const_cast<std::int32_t*>(element) ^= 1;
+      return HostImplementation::Answer{0, ""};
+    });
+  };
+  Case value = scatter_case(2);
+  value.operation = Operation::kApply;
+  value.base_offset = 4;
+  const MemoryContext in_front{MemoryContext::Fill::kTokens, true};
+  const MemoryContext behind{};
+  const std::string learned = "the learned rows", lengths = "the context lengths";
+  EXPECT_THAT(scribbling(true, -1)->run_in(value, behind).stray, testing::HasSubstr("element 1 before " + lengths));
+  EXPECT_THAT(scribbling(true, -9)->run_in(value, behind).stray, testing::HasSubstr("element 9 before " + lengths));
+  EXPECT_THAT(scribbling(true, 1)->run_in(value, behind).stray, testing::HasSubstr("input context lengths: element 1"));
+  EXPECT_THAT(scribbling(true, 2)->run_in(value, in_front).stray, testing::HasSubstr("past the end of " + lengths));
+  EXPECT_THAT(scribbling(true, 99)->run_in(value, in_front).stray, testing::HasSubstr("past the end of " + lengths));
+  EXPECT_THAT(scribbling(false, -1)->run_in(value, behind).stray, testing::HasSubstr("element 1 before " + learned));
+  EXPECT_THAT(scribbling(false, 7)->run_in(value, behind).stray, testing::HasSubstr("input learned rows: element 7"));
+  EXPECT_THAT(scribbling(false, 8)->run_in(value, in_front).stray, testing::HasSubstr("past the end of " + learned));
 }
 
 // Answers every question about itself in another way than an implementation does by default.
@@ -224,6 +255,53 @@ TEST(Worker, ItsChildrenGoWithIt) {
     usleep(1000);  // until its new parent has taken note of its end
   }
   EXPECT_FALSE(exists(child));
+}
+
+// A child that a call forks must not come back from it. What else children do is the target's affair.
+enum class Child : std::uint8_t { kReturns, kReturnsAsTheLatest, kThrows, kExits, kStartsAProgram };
+
+std::unique_ptr<Implementation> forking(Child child) {
+  return isolated([child](const Call& call) {
+    const int children = child == Child::kReturnsAsTheLatest ? 3 : 1;
+    for (int number = 1; number <= children; ++number) {
+      const pid_t process = fork();
+      if (process != 0) {
+        if (number < children) waitpid(process, nullptr, 0);
+        continue;
+      }
+      if (number < children || child == Child::kExits) _exit(0);
+      if (child == Child::kThrows) throw 1;
+      if (child == Child::kStartsAProgram) {
+        execl("/bin/true", "true", nullptr);
+        _exit(1);
+      }
+      return HostImplementation::Answer{0, ""};
+    }
+    call.out[0] = 7;
+    return HostImplementation::Answer{0, ""};
+  });
+}
+
+TEST(Worker, ACallThatReturnsTwiceFails) {
+  for (const Child child : {Child::kReturns, Child::kReturnsAsTheLatest, Child::kThrows}) {
+    const auto worker = forking(child);
+    for (int call = 0; call < 3; ++call) {
+      const Outcome outcome = worker->run(scatter_case());
+      EXPECT_EQ(outcome.ending, Ending::kCrashed) << static_cast<int>(child);
+      EXPECT_THAT(outcome.how, testing::HasSubstr("it forked, and the child returned too"));
+    }
+  }
+}
+
+TEST(Worker, ACallWhoseChildrenEndReturnsOnce) {
+  for (const Child child : {Child::kExits, Child::kStartsAProgram}) {
+    const auto worker = forking(child);
+    for (int call = 0; call < 3; ++call) {
+      const Outcome outcome = worker->run(scatter_case());
+      EXPECT_EQ(outcome.ending, Ending::kReturned) << outcome.how;
+      EXPECT_EQ(outcome.rows[0], 7);
+    }
+  }
 }
 
 TEST(Worker, StandardOutputIsNotTheHarnesss) {

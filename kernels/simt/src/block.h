@@ -53,7 +53,7 @@ struct alignas(64) Thread : ThreadCoordinates {
 struct CallChain {
   static constexpr std::uint32_t kMost = 6;
   const void* addresses[kMost] = {};
-  friend bool operator==(const CallChain&, const CallChain&) = default;
+  friend auto operator<=>(const CallChain&, const CallChain&) = default;
 };
 
 // What went wrong, as plain values: the fiber that notices it must touch no memory that the host would read unordered.
@@ -71,8 +71,16 @@ struct RawFault {
 };
 
 // What the threads of a launch have in common.
+// A part of the address space that holds machine code.
+struct CodeRange {
+  std::uintptr_t first = 0;
+  std::uintptr_t bytes = 0;
+  bool holds(const void* address) const { return reinterpret_cast<std::uintptr_t>(address) - first < bytes; }
+};
+
 struct LaunchState {
   void (*body)(const void*) = nullptr;
+  CodeRange code;  // of the program that the body is in
   const void* context = nullptr;
   Policy policy = Policy::kInOrder;
   Random* random = nullptr;

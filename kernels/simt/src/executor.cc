@@ -10,6 +10,7 @@
 #include "kernels/simt/src/block.h"
 #include "kernels/simt/src/fault_signals.h"
 #include "kernels/simt/src/runtime.h"
+#include "kernels/simt/src/symbols.h"
 
 namespace kvwitness::simt::detail {
 namespace {
@@ -187,6 +188,7 @@ void Executor::begin(const Config& config, Report& report) {
 
 void Executor::prepare_launch(LaunchState& launch, const Grid& grid, std::uint64_t& end_edge) {
   launch.body = grid.body;
+  launch.code = code_around(reinterpret_cast<const void*>(grid.body));
   launch.context = grid.context;
   launch.random = &random_;
   launch.policy = policy_of(race_schedule);
@@ -405,15 +407,19 @@ Report run_overlapped(const Grid& producer, const Grid& consumer) {
 
 namespace {
 
-// Programs are built with frame pointers (kvwitness_add_simt_test); where one is not, the chain is short or holds
-// addresses without meaning, which then name no lines.
+// Programs are built with frame pointers (kvwitness_add_simt_test). Where one is not, what stands in their place may be
+// anything: the chain ends at the first address that is not in the kernel's code.
 [[gnu::always_inline]] inline CallChain chain_of(const Thread& self, const void* const* frame) {
   CallChain chain;
+  const CodeRange code = self.owner->launch().code;
   const auto bottom = reinterpret_cast<std::uintptr_t>(self.context.stack_bottom);
   const std::size_t room = self.context.stack_bytes - 2 * sizeof(void*);
   for (const void*& address : chain.addresses) {
     const auto at = reinterpret_cast<std::uintptr_t>(frame);
     if (at - bottom > room || at % sizeof(void*) != 0) {
+      break;
+    }
+    if (!code.holds(frame[1])) {
       break;
     }
     address = frame[1];

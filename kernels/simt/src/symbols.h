@@ -12,6 +12,9 @@ namespace kvwitness::simt::detail {
 // there or the program has no debug information. Starts a process; for the launching thread.
 std::string source_lines(const void* instruction);
 
+// The machine code of the program or shared object that an instruction is of, or nothing where it is of none.
+CodeRange code_around(const void* instruction);
+
 // Whether two chains of return addresses are the same calls in the source, or not known to be others.
 bool same_calls(const CallChain& a, const CallChain& b);
 std::string source_lines(const CallChain& chain);
