@@ -26,6 +26,7 @@ std::vector<pid_t> children() {
   std::vector<pid_t> found;
   DIR* const list = opendir("/proc");
   while (const dirent* const entry = list == nullptr ? nullptr : readdir(list)) {
+    if (std::atoi(entry->d_name) == 0) continue;
     const std::string stat = contents(std::string("/proc/") + entry->d_name + "/stat");
     const std::size_t name_end = stat.rfind(')');
     int parent = 0;
