@@ -48,15 +48,26 @@ class Outputs {
     }
   }
   // Regular files, which nothing holds up, or the others: a reader of those gets them after the text.
+  // Throws the first UsageError, after all were tried.
   void write(bool regular, const RunReport& report, const Conclusion& conclusion, const ReplayCommands& replays) const {
+    std::optional<UsageError> failed;
     for (const auto& [form, file] : files_) {
-      if (file.is_regular() == regular) file.write(form->render(report, conclusion, replays));
+      if (file.is_regular() != regular) continue;
+      try {
+        file.write(form->render(report, conclusion, replays));
+      } catch (const UsageError& error) {
+        if (!failed) failed = error;
+      }
     }
+    if (failed) throw UsageError(*failed);
   }
 
  private:
   std::vector<std::pair<const ReportForm*, OutputFile>> files_;
 };
+
+// Whether reports hold what a run found, which an error that comes later does not undo.
+bool has_concluded = false;
 
 TextStyle style_of_output() {
   const bool terminal = ::isatty(STDOUT_FILENO) != 0;
@@ -196,6 +207,7 @@ ExitStatus verify(const VerifyArguments& arguments) {
     keep_long_cases(*report, folder.string());
   }
   const Conclusion conclusion = conclude(*report, selection.forced, absent_implementations(selection));
+  has_concluded = true;
   outputs.write(true, *report, conclusion, selection.replays);
   const EndAtOnce at_once;  // whoever reads the text may have stopped reading
   const TextStyle style = style_of_output();
@@ -209,6 +221,7 @@ ExitStatus verify(const VerifyArguments& arguments) {
 }
 
 void report_refusal(const ReportPaths& paths, const std::string& message) {
+  if (has_concluded) return;
   for (const ReportForm& form : kReportForms) {
     const Text& path = paths.*form.path;
     if (!path) continue;

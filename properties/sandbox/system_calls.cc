@@ -121,18 +121,19 @@ int make_unnamed_file(std::size_t bytes) {
 
 int make_unnamed_file_in(std::span<const std::string> folders, std::size_t bytes) {
   int error = ENOSPC;
+  std::string tried;
   for (const std::string& folder : folders) {
-    if (folder.empty() || !has_room(folder, bytes)) continue;
+    if (folder.empty()) continue;
+    tried += (tried.empty() ? "" : ", ") + folder;
+    if (!has_room(folder, bytes)) continue;
     const int file = open_unnamed(folder);
     if (file >= 0 && resize(file, bytes)) return file;
     error = errno;
     if (file >= 0) close(file);
   }
-  std::string tried;
-  for (const std::string& folder : folders) tried += folder.empty() ? "" : (tried.empty() ? "" : ", ") + folder;
-  refuse_isolation(
-      "the system denies memfd_create, and no file of " + std::to_string(bytes >> 20) + " MB can be made in " + tried,
-      error);
+  refuse_isolation("no memory that processes share can be had by memfd_create or as a file of " +
+                       std::to_string(bytes >> 20) + " MB in " + tried,
+                   error);
 }
 
 void close_all_but(int kept, int also_kept) noexcept {

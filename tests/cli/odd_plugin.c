@@ -1,7 +1,8 @@
 /*
- * The plug-in of tests/examples/plugin.c, which is right, in the odd ways that ODD_PLUGIN names: `crash` (at a
- * call of 16 segments), `hang` (at the second such call of a process), `daemon` (the first call leaves a process behind, in a session of its own, which keeps its
- * descriptors), `slow` (a call takes ODD_PLUGIN_MS milliseconds), `wrong` (the last slot of the first row is 0).
+ * The plug-in of tests/examples/plugin.c, which is right, in the odd ways that ODD_PLUGIN names: `crash` (at a call of 16
+ * segments), `hang` (at the second such call of a process), `daemon` (the first call leaves a process behind, in a session
+ * of its own, which keeps its descriptors), `slow` (a call takes ODD_PLUGIN_MS milliseconds), `wrong` (the last slot of
+ * the first row is 0).
  */
 #define _GNU_SOURCE
 #define kvw_plugin_scatter right_scatter
