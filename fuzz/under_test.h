@@ -28,7 +28,7 @@ std::unique_ptr<harness::Implementation> c_abi_implementation();
 // A planned call of the CUDA library on the CPU executor.
 simt::Report launch(const harness::CudaPlan& plan, const harness::EmulatedRun& run);
 
-// A function of the C ABI or one of the CUDA library's host checks: itself, or the one that stands in for it.
+// A function of the C ABI, of the C++ interface or one of the CUDA library's host checks: itself, or the one that stands in for it.
 using AnyFunction = void (*)();
 AnyFunction function_under_test(AnyFunction function);
 template <typename Function>

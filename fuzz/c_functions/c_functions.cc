@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 
 #include "fuzz/c_functions/c_function.h"
 #include "fuzz/c_functions/invoke.h"
@@ -93,33 +94,49 @@ std::string_view len_name(const CFunction& function) {
   };
   return std::ranges::find_if(function.arguments, is_len)->name;
 }
+std::string topk_text(const RawCall& call) {
+  return as_text(call.counts[kTopk]);
+}
 void rows_in_one_piece(RefusalSteps& steps, const CFunction&, const RawCall& call) {
   steps.contiguous("rows", rows(call));
 }
 void rows_product(RefusalSteps& steps, const CFunction& function, const RawCall& call) {
-  steps.refuse_if(call.counts[kLen] != rows_by_topk(call), status::kRowsMismatch, len_name(function));
-  steps.contiguous(len_name(function), call.counts[kLen]);
+  const std::string_view len = len_name(function);
+  steps.refuse_if(call.counts[kLen] != rows_by_topk(call), status::kRowsMismatch, len, [&] {
+    return Says{is(len, call.counts[kLen], ";"), "rows is " + as_text(rows(call)) + " and topk " + topk_text(call)};
+  });
+  steps.contiguous(len, call.counts[kLen]);
   rows_in_one_piece(steps, function, call);
 }
 void one_row_in_one_piece(RefusalSteps& steps, const CFunction&, const RawCall& call) {
   steps.contiguous("topk", call.counts[kRows] == 1 ? call.counts[kTopk] : 0);
 }
 void requests_in_one_piece(RefusalSteps& steps, const CFunction&, const RawCall& call) {
-  steps.contiguous("requests", rows_by_topk(call));
+  steps.refuse_if(RefusalSteps::too_large(rows_by_topk(call)), status::kRowsMismatch, "requests", [&] {
+    return Says{is("requests", requests(call), " and next_n ") + as_text(rows(call)) + ";",
+                "at most " + as_text(kMostElements) + " int32 elements"};
+  });
 }
 void candidates_in_one_piece(RefusalSteps& steps, const CFunction&, const RawCall& call) {
   steps.contiguous("candidates_len", candidates(call));
 }
 void merge_segments(RefusalSteps& steps, const CFunction&, const RawCall& call) {
-  steps.refuse_if(call.counts[kSegments] == 0 || call.counts[kSegments] > 64, status::kSegmentsOutOfRange,
-                  "num_segments");
+  const std::int64_t segments = call.counts[kSegments];
+  steps.refuse_if(segments == 0 || segments > 64, status::kSegmentsOutOfRange, "num_segments",
+                  [&] { return Says{is("num_segments", segments, ";"), "1 to 64"}; });
 }
 void indices_segments(RefusalSteps& steps, const CFunction&, const RawCall& call) {
-  steps.refuse_if(call.counts[kSegments] == 0 || RefusalSteps::too_large(rows_by_segments(call)),
-                  status::kSegmentsOutOfRange, "num_segments");
+  const std::int64_t segments = call.counts[kSegments];
+  steps.refuse_if(segments == 0 || RefusalSteps::too_large(rows_by_segments(call)), status::kSegmentsOutOfRange,
+                  "num_segments", [&] {
+                    return Says{is("num_segments", segments, ";"),
+                                segments == 0 ? "at least 1" : is("PTRDIFF_MAX bytes, and rows", rows(call))};
+                  });
 }
 void learned_keep(RefusalSteps& steps, const CFunction&, const RawCall& call) {
-  steps.refuse_if(call.counts[kKeep] > call.counts[kTopk], status::kLearnedKeepOutOfRange, "learned_keep");
+  steps.refuse_if(call.counts[kKeep] > call.counts[kTopk], status::kLearnedKeepOutOfRange, "learned_keep", [&] {
+    return Says{is("learned_keep", call.counts[kKeep], ";"), is("topk, which", call.counts[kTopk])};
+  });
 }
 void context_len(RefusalSteps& steps, const CFunction&, const RawCall& call) {
   steps.length("context_len", call.counts[kTopk]);
@@ -132,11 +149,25 @@ void seq(RefusalSteps& steps, const CFunction&, const RawCall& call) {
 void cuda_rows(RefusalSteps& steps, const CFunction& function, const RawCall& call) {
   const Wide span = learned_span(call);
   const bool one_piece = call.counts[kRows] == 1 || call.counts[kStride] == call.counts[kTopk];
-  steps.refuse_if(RefusalSteps::too_large(span) ? one_piece : call.counts[kLen] < span, status::kRowsMismatch,
-                  len_name(function));
+  const std::string_view len = len_name(function);
+  steps.refuse_if(
+      RefusalSteps::too_large(span) ? one_piece : call.counts[kLen] < span, status::kRowsMismatch, len, [&] {
+        const Wide needed = std::min<Wide>(span, std::numeric_limits<std::size_t>::max());
+        return Says{is(len, call.counts[kLen], "; ") + as_text(rows(call)) + " rows of topk " + topk_text(call),
+                    "stride of " + as_text(call.counts[kStride]), "need " + as_text(needed) + " elements"};
+      });
   if (call.pointers[kLengthsStruct] != RawCall::kNull && call.counts[kRows] > 0) {
-    steps.refuse_if(call.counts[kLengthsCount] < lengths_needed(call), status::kRowsMismatch, "lengths->count");
-    steps.contiguous("lengths->stride", strided_span(lengths_needed(call), call.counts[kLengthsStride], 1));
+    const std::int64_t needed = lengths_needed(call);
+    steps.refuse_if(call.counts[kLengthsCount] < needed, status::kRowsMismatch, "lengths->count", [&] {
+      return Says{is("lengths->count", call.counts[kLengthsCount], "; ") + as_text(rows(call)) + " rows at next_n " +
+                      as_text(call.counts[kLengthsNextN]),
+                  "need " + as_text(needed)};
+    });
+    const std::int64_t step = call.counts[kLengthsStride];
+    steps.refuse_if(
+        RefusalSteps::too_large(strided_span(needed, step, 1)), status::kRowsMismatch, "lengths->stride", [&] {
+          return Says{is("lengths->stride", step, "; ") + as_text(needed) + " lengths", "more than PTRDIFF_MAX bytes"};
+        });
   }
 }
 
@@ -149,12 +180,26 @@ bool is_segment_count(std::string_view text) {
   return digits && (text.size() < 2 || (text.size() == 2 && text <= "64"));
 }
 
+// A long text is cut in a message.
+std::string quoted(std::string_view text) {
+  return '"' + std::string(text.substr(0, 64)) + '"';
+}
+
 void segment_count(RefusalSteps& steps, const RawCall& call, std::span<const std::string_view>) {
-  steps.refuse_if(!is_segment_count(call.text), status::kEnvironment, "VLLM_SPARSE_MLA_TOPOLOGY_SEGMENTS");
+  constexpr std::string_view kVariable = "VLLM_SPARSE_MLA_TOPOLOGY_SEGMENTS";
+  steps.refuse_if(!is_segment_count(call.text), status::kEnvironment, kVariable, [&] {
+    return Says{std::string(kVariable) + " is " + quoted(call.text) + ";", "decimal digits of value 0 to 64"};
+  });
 }
 void backend(RefusalSteps& steps, const RawCall& call, std::span<const std::string_view> backends) {
   steps.refuse_if(!call.text.empty() && std::ranges::find(backends, call.text) == backends.end(),
-                  status::kUnknownBackend, "name");
+                  status::kUnknownBackend, "name", [&] {
+                    std::string usable = "; usable here:";
+                    for (const std::string_view name : backends) {
+                      usable.append(" ").append(name);
+                    }
+                    return Says{"name is " + quoted(call.text) + ", ", usable};
+                  });
 }
 
 // ---- Conditions

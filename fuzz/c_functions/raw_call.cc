@@ -25,6 +25,9 @@ enum class Base : std::uint8_t {
   kCount,
 };
 
+// A pointer is written as the number of its word and, above that, its byte: most numbers are those of whole words.
+constexpr int kWords = kArenaBytes / 8;
+
 constexpr std::int64_t wrapped_sum(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
@@ -95,7 +98,6 @@ void write_count(std::vector<std::uint8_t>& out, std::int64_t value,
 }  // namespace
 
 RawCall decode_raw_call(std::span<const std::uint8_t> bytes) {
-  constexpr std::uint16_t kPlaces = kArenaBytes / 8;
   ByteInput in(bytes);
   RawCall call;
   call.function = static_cast<std::uint8_t>(in.u8() % c_functions().size());
@@ -104,7 +106,7 @@ RawCall decode_raw_call(std::span<const std::uint8_t> bytes) {
   }
   for (std::int32_t& pointer : call.pointers) {
     const std::uint16_t code = in.u16();
-    pointer = code == 0 ? RawCall::kNull : (code - 1) % kPlaces * 8;
+    pointer = code == 0 ? RawCall::kNull : (code - 1) % kWords * 8 + (code - 1) / kWords % 8;
   }
   call.seed = in.u64();
   const auto text = in.block(in.u8());
@@ -123,7 +125,7 @@ Bytes encode_raw_call(const RawCall& call) {
     written[index] = call.counts[index];
   }
   for (const std::int32_t pointer : call.pointers) {
-    const int code = pointer == RawCall::kNull ? 0 : pointer / 8 + 1;
+    const int code = pointer == RawCall::kNull ? 0 : pointer % 8 * kWords + pointer / 8 + 1;
     out.push_back(static_cast<std::uint8_t>(code & 0xFF));
     out.push_back(static_cast<std::uint8_t>(code >> 8));
   }

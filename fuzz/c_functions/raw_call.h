@@ -46,7 +46,7 @@ inline constexpr std::size_t kArenaBytes = 4096;
 struct RawCall {
   std::uint8_t function = 0;  // its number in c_functions()
   std::array<std::int64_t, kCountCount> counts{};
-  // Bytes from the start of the arena, a multiple of 8; kNull is the null pointer.
+  // Bytes from the start of the arena; kNull is the null pointer.
   std::array<std::int32_t, kPointerCount> pointers{};
   std::uint64_t seed = 0;
   std::string text;                // the environment variable, or a backend's name; holds no NUL

@@ -1,5 +1,6 @@
 #include "fuzz/c_functions/refusal_rule.h"
 
+#include <string>
 #include <vector>
 
 #include "properties/case/status.h"
@@ -9,21 +10,14 @@ namespace {
 
 namespace status = harness::status;
 
-// A buffer, or a part of the lengths.
-struct Buffer {
-  std::string_view name;
-  std::int32_t pointer;
-  Wide bytes;  // 0 where the call neither reads nor writes it
-  ArgumentKind kind;
-};
-
 bool share_a_byte(const Buffer& a, const Buffer& b) {
   return a.bytes > 0 && b.bytes > 0 && a.pointer < b.pointer + b.bytes && b.pointer < a.pointer + a.bytes;
 }
 
 void check_counts(RefusalSteps& steps, const CFunction& function, const RawCall& call) {
   const auto check = [&](std::string_view name, std::int64_t value, std::int64_t minimum) {
-    steps.refuse_if(value < minimum, status::kNegativeCount, name);
+    steps.refuse_if(value < minimum, status::kNegativeCount, name,
+                    [&] { return Says{is(name, value, "; it must be at least ") + as_text(minimum)}; });
   };
   for (const Argument& argument : function.arguments) {
     if (is_count(argument.kind)) {
@@ -36,34 +30,43 @@ void check_counts(RefusalSteps& steps, const CFunction& function, const RawCall&
   }
 }
 
-// The buffers in the order of the parameters, of a call whose counts have passed.
+}  // namespace
+
 std::vector<Buffer> buffers_of(const CFunction& function, const RawCall& call) {
   std::vector<Buffer> buffers;
   for (const Argument& argument : function.arguments) {
     if (is_buffer(argument.kind)) {
       buffers.push_back({argument.name, call.pointers[argument.place],
-                         bytes_of(argument.elements(call), argument.element_bytes), argument.kind});
+                         bytes_of(argument.elements(call), argument.element_bytes), argument.element_bytes,
+                         argument.kind});
     } else if (argument.kind == ArgumentKind::kLengths && call.counts[kRows] > 0) {
       if (call.pointers[kLengthsStruct] == RawCall::kNull) {
-        buffers.push_back({"lengths", RawCall::kNull, 1, argument.kind});
+        buffers.push_back({"lengths", RawCall::kNull, 1, 1, argument.kind});
         continue;
       }
       const Wide bytes = bytes_of(strided_span(lengths_needed(call), call.counts[kLengthsStride], 1));
-      buffers.push_back({"lengths->lens", call.pointers[kLens], bytes, argument.kind});
+      buffers.push_back({"lengths->lens", call.pointers[kLens], bytes, 4, argument.kind});
       if (call.pointers[kStarts] != RawCall::kNull) {
-        buffers.push_back({"lengths->starts", call.pointers[kStarts], bytes, argument.kind});
+        buffers.push_back({"lengths->starts", call.pointers[kStarts], bytes, 4, argument.kind});
       }
     }
   }
   return buffers;
 }
 
+namespace {
+
 void check_strides(RefusalSteps& steps, const CFunction& function, const RawCall& call) {
   for (const Argument& argument : function.arguments) {
     if (argument.kind == ArgumentKind::kStride && call.counts[kRows] >= 2) {
       const std::int64_t stride = call.counts[argument.place];
       const Wide span = strided_span(call.counts[kRows], stride, call.counts[kTopk]);
-      steps.refuse_if(stride < call.counts[kTopk] || RefusalSteps::too_large(span), status::kRowStride, argument.name);
+      const bool is_short = stride < call.counts[kTopk];
+      steps.refuse_if(is_short || RefusalSteps::too_large(span), status::kRowStride, argument.name, [&] {
+        const std::string rows = as_text(call.counts[kRows]) + " rows";
+        return is_short ? Says{is(argument.name, stride, "; with ") + rows, is("topk, which", call.counts[kTopk])}
+                        : Says{is(argument.name, stride, "; ") + rows, "span more than PTRDIFF_MAX bytes"};
+      });
     }
   }
 }
@@ -74,7 +77,13 @@ void check_overlaps(RefusalSteps& steps, const std::vector<Buffer>& buffers, boo
       const bool same_rows = in_place && other.kind == ArgumentKind::kInput && other.pointer == output.pointer &&
                              &other == &buffers.front();
       if (output.kind == ArgumentKind::kOutput && &other != &output && !same_rows) {
-        steps.refuse_if(share_a_byte(output, other), status::kBufferOverlap, output.name);
+        steps.refuse_if(share_a_byte(output, other), status::kBufferOverlap, output.name, [&] {
+          const auto size = [](const Buffer& buffer) {
+            return std::string("(").append(as_text(buffer.bytes)).append(" bytes)");
+          };
+          return Says{std::string(output.name) + " at 0x",
+                      size(output) + " shares bytes with " + std::string(other.name), size(other)};
+        });
       }
     }
   }
@@ -90,7 +99,9 @@ void check_capacities(RefusalSteps& steps, const CFunction& function, const RawC
     if (too_small && function.says_what_it_needs) {
       steps.ruling().count = static_cast<std::int64_t>(needed);
     }
-    steps.refuse_if(too_small, status::kBufferTooSmall, argument.name);
+    steps.refuse_if(too_small, status::kBufferTooSmall, argument.name, [&] {
+      return Says{is(argument.name, call.counts[argument.place], ";"), "at least " + as_text(needed)};
+    });
   }
 }
 
@@ -111,7 +122,8 @@ Ruling ruling_of(const RawCall& call, std::span<const std::string_view> backends
   }
   const std::vector<Buffer> buffers = buffers_of(function, call);
   for (const Buffer& buffer : buffers) {
-    steps.refuse_if(buffer.pointer == RawCall::kNull && buffer.bytes > 0, status::kNullPointer, buffer.name);
+    steps.refuse_if(buffer.pointer == RawCall::kNull && buffer.bytes > 0, status::kNullPointer, buffer.name,
+                    [&] { return Says{std::string(buffer.name) + " is null;", "neither reads nor writes it"}; });
   }
   check_strides(steps, function, call);
   check_overlaps(steps, buffers, function.in_place != nullptr && function.in_place(call));
@@ -124,7 +136,7 @@ Ruling ruling_of(const RawCall& call, std::span<const std::string_view> backends
   } else if (steps.passed()) {
     for (const Buffer& buffer : buffers) {
       auto& reached = buffer.kind == ArgumentKind::kOutput ? steps.ruling().writes : steps.ruling().reads;
-      reached.push_back({buffer.pointer, static_cast<unsigned __int128>(buffer.bytes)});
+      reached.push_back({buffer.pointer, static_cast<unsigned __int128>(buffer.bytes), buffer.element_bytes});
     }
   }
   return steps.ruling();

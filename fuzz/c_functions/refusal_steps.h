@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,12 +22,16 @@ using Wide = __int128;
 struct Reach {
   std::int32_t pointer;  // as in RawCall::pointers
   unsigned __int128 bytes;
+  std::int64_t element_bytes;
 };
 
 // What a call must come to.
 struct Ruling {
-  std::int32_t status = 0;            // a number of status.h
-  std::string_view argument;          // of a refusal: what its message must name
+  std::int32_t status = 0;  // a number of status.h
+  // Of a refusal: the argument at fault, and what its message says: it begins with the first, ends with the last, and has
+  // the others between them, in this order.
+  std::string_view argument;
+  std::vector<std::string> says;
   std::optional<std::int64_t> count;  // what the null models write to *count although they refuse
   // Of a legal call: what it reads and what it writes.
   std::vector<Reach> reads;
@@ -47,13 +52,33 @@ constexpr Wide strided_span(Wide rows, Wide stride, Wide topk) {
   return rows == 0 || topk == 0 ? 0 : std::min(kMost, (rows - 1) * stride + topk);
 }
 
+using Says = std::vector<std::string>;
+
+constexpr Wide kMostElements = std::numeric_limits<std::ptrdiff_t>::max() / 4;
+
+inline std::string as_text(Wide number) {
+  std::string digits;
+  for (Wide rest = number < 0 ? -number : number; rest > 0 || digits.empty(); rest /= 10) {
+    digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(rest % 10)));
+  }
+  return number < 0 ? std::string("-").append(digits) : digits;
+}
+
+// "topk is 7", and what follows it.
+inline std::string is(std::string_view name, Wide value, std::string_view rest = "") {
+  return std::string(name) + " is " + as_text(value) + std::string(rest);
+}
+
 // The checks in the order in which they are made: the first that fails decides.
 class RefusalSteps {
  public:
-  void refuse_if(bool wrong, std::int32_t status, std::string_view argument) {
+  // says() gives the words of the message, and is asked only where the check decides.
+  template <typename Says>
+  void refuse_if(bool wrong, std::int32_t status, std::string_view argument, const Says& says) {
     if (passed() && wrong) {
       ruling_.status = status;
       ruling_.argument = argument;
+      ruling_.says = says();
     }
   }
 
@@ -62,10 +87,13 @@ class RefusalSteps {
     return bytes_of(elements) > std::numeric_limits<std::ptrdiff_t>::max();
   }
   void contiguous(std::string_view name, Wide elements) {
-    refuse_if(too_large(elements), harness::status::kRowsMismatch, name);
+    refuse_if(too_large(elements), harness::status::kRowsMismatch, name, [&] {
+      return Says{is(name, elements, " int32 elements;"), "PTRDIFF_MAX bytes, " + as_text(kMostElements) + " elements"};
+    });
   }
   void length(std::string_view name, std::int64_t context_len) {
-    refuse_if(context_len > std::numeric_limits<std::int32_t>::max(), harness::status::kContextLenOutOfRange, name);
+    refuse_if(context_len > std::numeric_limits<std::int32_t>::max(), harness::status::kContextLenOutOfRange, name,
+              [&] { return Says{is(name, context_len, ";"), "at most 2147483647"}; });
   }
 
   bool passed() const { return ruling_.status == harness::status::kOk; }

@@ -21,12 +21,12 @@ void append(Bytes& out, std::uint64_t value, int bytes) {
   }
 }
 
-// A call with the case's counts, its first length and its first tokens.
-Bytes input_of(std::uint8_t function, const harness::Case& value) {
+// A call with the case's first length and its first tokens.
+Bytes input_of(std::uint8_t function, const harness::Case& value, std::uint64_t second) {
   constexpr std::size_t kMostCandidates = 64;
   Bytes out = {function};
   append(out, static_cast<std::uint32_t>(value.context_lens.empty() ? 0 : value.context_lens.front()), 8);
-  append(out, static_cast<std::uint64_t>(value.num_segments), 8);
+  append(out, second, 8);
   append(out, static_cast<std::uint64_t>(value.topk), 8);
   const std::size_t candidates = std::min(value.learned.size(), kMostCandidates);
   append(out, candidates, 2);
@@ -42,17 +42,26 @@ Bytes input_of(std::uint8_t function, const harness::Case& value) {
 std::vector<Bytes> inputs_of(const harness::Case& value) {
   std::vector<Bytes> inputs;
   for (std::uint8_t function = 0; function < kFunctionCount; ++function) {
-    inputs.push_back(input_of(function, value));
+    inputs.push_back(input_of(function, value, static_cast<std::uint64_t>(value.num_segments)));
   }
   return inputs;
 }
 
-// Each case as a call of one function, in turn.
+// Each function with a count that 32 bits do not hold, and each case as a call of one function, in turn.
 std::vector<Seed> seeds_of(std::span<const NamedCase> cases) {
   std::vector<Seed> seeds;
+  harness::Case short_context;
+  short_context.topk = 4;
+  short_context.context_lens = {20};
+  short_context.learned = {0, 5, 9, 19};
+  for (std::uint8_t function = 0; function < kFunctionCount; ++function) {
+    constexpr std::uint64_t kCount = (std::uint64_t{1} << 32) + 3;
+    seeds.push_back({"wide-" + std::to_string(function), input_of(function, short_context, kCount << 1 | 1)});
+  }
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const auto function = static_cast<std::uint8_t>(i % kFunctionCount);
-    seeds.push_back({cases[i].name + "-" + std::to_string(function), input_of(function, cases[i].value)});
+    seeds.push_back({cases[i].name + "-" + std::to_string(function),
+                     input_of(function, cases[i].value, static_cast<std::uint64_t>(cases[i].value.num_segments))});
   }
   return seeds;
 }

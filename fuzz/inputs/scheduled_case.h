@@ -4,6 +4,7 @@
 
 #include <kvwitness/case.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -19,14 +20,23 @@ namespace kvwitness::fuzz {
 //     u8       bit 0: a block (0) or a warp (1) to a row
 //     u8       bits 0 and 1: the grid divisor, less one
 //     u8       the form of the context lengths
-//     5 bytes  not read
+//     u8       how many rows the case's are repeated to: a number of kRowCounts, modulo their number
+//     4 bytes  not read
 //     ...      the case
 struct ScheduledCase {
   static constexpr std::size_t kHeaderBytes = 16;
 
+  // 0: as many as the case has. Above 2,048 only rows of up to four slots and up to four segments are repeated.
+  static constexpr std::array<std::int64_t, 12> kRowCounts = {0,    33,   65,   129,   257,   1025,
+                                                              2049, 4097, 8193, 16385, 32769, 65537};
+
   harness::EmulatedRun run;
   std::uint64_t lengths_choice = 0;
   harness::Case value;
+  std::size_t row_count = 0;  // in kRowCounts
+
+  // The case that is run: the rows of a legal one repeated in turn, packed, and without prior calls then.
+  harness::Case repeated() const;
 };
 
 // Total: bytes past the end read as 0.

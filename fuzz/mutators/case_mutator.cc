@@ -354,9 +354,13 @@ void take_row(Case& value, const Case& other, Random& random) {
 
 // Draws the run of a scheduled case anew, or changes one part of it.
 void mutate_run(ScheduledCase& scheduled, Random& random) {
-  switch (random() % 5) {
+  switch (random() % 6) {
     case 0:
       scheduled.run.schedule = simt::random_schedule(random());
+      break;
+    case 5:
+      // Thousands of rows take a second: mostly some dozens or hundreds.
+      scheduled.row_count = random() % (random() % 512 == 0 ? ScheduledCase::kRowCounts.size() : 4);
       break;
     case 1:
       scheduled.run.schedule = simt::pct_schedule(random());

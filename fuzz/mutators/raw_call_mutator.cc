@@ -7,12 +7,14 @@
 #include <vector>
 
 #include "fuzz/c_functions/c_function.h"
+#include "fuzz/c_functions/refusal_rule.h"
 
 namespace kvwitness::fuzz {
 namespace {
 
 constexpr std::int64_t kInt64Max = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kInt32Max = std::numeric_limits<std::int32_t>::max();
+constexpr auto kMostPointer = static_cast<std::int32_t>(kArenaBytes);
 
 constexpr std::int64_t wrapped_product(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
@@ -27,13 +29,21 @@ class RawCallMutator {
   RawCallMutator(RawCall& call, Random& random) : call_(call), random_(random) {}
 
   void change() {
-    static constexpr std::array<void (RawCallMutator::*)(), 12> kChanges = {
-        &RawCallMutator::function,         &RawCallMutator::small_count,
-        &RawCallMutator::limit_count,      &RawCallMutator::limit_count,
-        &RawCallMutator::related_count,    &RawCallMutator::related_count,
-        &RawCallMutator::wrapping_product, &RawCallMutator::pointer,
-        &RawCallMutator::pointer,          &RawCallMutator::text,
-        &RawCallMutator::nothing_to_read,  &RawCallMutator::null};
+    static constexpr std::array<void (RawCallMutator::*)(), 15> kChanges = {&RawCallMutator::function,
+                                                                            &RawCallMutator::small_count,
+                                                                            &RawCallMutator::limit_count,
+                                                                            &RawCallMutator::limit_count,
+                                                                            &RawCallMutator::related_count,
+                                                                            &RawCallMutator::related_count,
+                                                                            &RawCallMutator::wrapping_product,
+                                                                            &RawCallMutator::pointer,
+                                                                            &RawCallMutator::pointer,
+                                                                            &RawCallMutator::text,
+                                                                            &RawCallMutator::nothing_to_read,
+                                                                            &RawCallMutator::null,
+                                                                            &RawCallMutator::neighbour,
+                                                                            &RawCallMutator::neighbour,
+                                                                            &RawCallMutator::seed};
     (this->*kChanges[below(kChanges.size())])();
   }
 
@@ -59,7 +69,7 @@ class RawCallMutator {
   void related_count() {
     auto& counts = call_.counts;
     const std::int64_t requests = counts[kLengthsNextN] > 0 ? counts[kRows] / counts[kLengthsNextN] : counts[kRows];
-    switch (below(8)) {
+    switch (below(10)) {
       case 0:
         counts[kLen] = beside(wrapped_product(counts[kRows], counts[kTopk]));
         break;
@@ -85,6 +95,13 @@ class RawCallMutator {
         counts[kLengthsCount] = wrapped_sum(std::max<std::int64_t>(counts[kRows], 0) / counts[kLengthsNextN],
                                             static_cast<std::int64_t>(below(2)));
         break;
+      case 7:
+      case 8:
+        // Rows with spare columns between them, which end at the last row's last slot.
+        counts[kStride] = wrapped_sum(counts[kTopk], static_cast<std::int64_t>(below(4)));
+        counts[kLen] =
+            beside(wrapped_sum(wrapped_product(wrapped_sum(counts[kRows], -1), counts[kStride]), counts[kTopk]));
+        break;
       default:
         counts[kLen] = wrapped_product(counts[kRows], counts[kTopk]);
         counts[kOutLen] = counts[kLen];
@@ -108,6 +125,7 @@ class RawCallMutator {
     counts[kKeep] = 0;
     counts[kSegments] = static_cast<std::int64_t>(1 + below(4));
   }
+  void seed() { call_.seed = below(2) == 0 ? below(64) : random_(); }
   void null() { any_pointer() = RawCall::kNull; }
 
   void pointer() {
@@ -130,7 +148,35 @@ class RawCallMutator {
         changed = kWord * static_cast<std::int32_t>(below(kArenaBytes / kWord));
         break;
     }
-    changed = changed < 0 ? RawCall::kNull : changed % static_cast<std::int32_t>(kArenaBytes) / kWord * kWord;
+    changed = changed < 0 ? RawCall::kNull : changed % kMostPointer / kWord * kWord;
+  }
+
+  // One buffer directly behind another, or so that they share a few bytes or any number.
+  void neighbour() {
+    const CFunction& read = function_of(call_);
+    const auto& counts = call_.counts;
+    if (std::ranges::any_of(read.counts(), [&](std::size_t place) { return counts[place] < 0; }) ||
+        counts[kLengthsNextN] < 1) {
+      return;
+    }
+    const std::vector<Buffer> buffers = buffers_of(read, call_);
+    if (buffers.size() < 2) {
+      return;
+    }
+    const Buffer& first = buffers[below(buffers.size())];
+    const Buffer& second = buffers[below(buffers.size())];
+    if (&first == &second || first.pointer == RawCall::kNull || first.bytes <= 0 || first.bytes >= kArenaBytes) {
+      return;
+    }
+    const auto bytes = static_cast<std::int32_t>(first.bytes);
+    const auto shared = static_cast<std::int32_t>(below(below(4) == 0 ? static_cast<std::size_t>(bytes) + 1 : 9));
+    const std::int32_t place = first.pointer + bytes - shared;
+    for (const std::size_t pointer : read.pointers()) {
+      if (call_.pointers[pointer] == second.pointer && pointer != kLengthsStruct && place >= 0 && place < kMostPointer) {
+        call_.pointers[pointer] = place;
+        return;
+      }
+    }
   }
 
   void text() {

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <span>
+#include <string>
 #include <string_view>
-#include <type_traits>
 
 #include "fuzz/planted_faults/catalogue.h"
+#include "fuzz/planted_faults/stand_in.h"
 #include "kernels/src/plan.h"
 
 namespace kvwitness::fuzz {
@@ -19,7 +21,48 @@ bool is(PlantedFault fault) {
   return planted_fault() == fault;
 }
 
+// The number, of which the fault keeps 32 bits.
+template <typename Number>
+Number kept(PlantedFault fault, Number number) {
+  return is(fault) ? static_cast<Number>(static_cast<uint32_t>(number)) : number;
+}
+
 // ---- Refusals
+
+struct Span {
+  const void* data;
+  size_t bytes;
+
+  uintptr_t begin() const { return reinterpret_cast<uintptr_t>(data); }
+  uintptr_t end() const { return begin() + bytes; }
+};
+
+bool has_shared(const Span& one, const Span& other) {
+  return one.begin() < other.end() && other.begin() < one.end();
+}
+
+// Whether the fault misses the bytes that an output shares with an input.
+bool overlap_is_missed(const Span& output, const Span& input) {
+  const bool in_front = input.begin() < output.begin() && input.end() < output.end();
+  const bool behind = output.begin() < input.begin() && output.end() < input.end();
+  const uintptr_t shared = std::min(output.end(), input.end()) - std::max(output.begin(), input.begin());
+  switch (planted_fault()) {
+    case PlantedFault::overlap_of_1_in_front:
+      return in_front && shared == 1;
+    case PlantedFault::overlap_of_4_in_front:
+      return in_front && shared <= 4;
+    case PlantedFault::overlap_of_7_in_front:
+      return in_front && shared <= 7;
+    case PlantedFault::overlap_of_1_behind:
+      return behind && shared == 1;
+    case PlantedFault::overlap_of_3_behind:
+      return behind && shared <= 3;
+    case PlantedFault::overlap_of_4_behind:
+      return behind && shared <= 4;
+    default:
+      return false;
+  }
+}
 
 kvw_status scatter(int32_t* indices, int64_t len, int64_t topk, const int32_t* lens, int64_t rows, int64_t segments) {
   if (is(PlantedFault::off_switch_checks) && segments == 0 && topk < 0) {
@@ -47,7 +90,11 @@ kvw_status apply(const int32_t* learned, int64_t len, int64_t topk, const int32_
     return KVW_LEARNED_KEEP_OUT_OF_RANGE;
   }
   const bool wraps = static_cast<uint64_t>(rows) * static_cast<uint64_t>(topk) == static_cast<uint64_t>(len);
-  return is(PlantedFault::product_wraps) && status == KVW_ROWS_MISMATCH && wraps && rows > 1 && topk > 1 && len < rows
+  const size_t out_bytes = static_cast<size_t>(len) * 4;
+  const bool is_missed = status == KVW_BUFFER_OVERLAP && overlap_is_missed({out, out_bytes}, {learned, out_bytes}) &&
+                         !has_shared({out, out_bytes}, {lens, static_cast<size_t>(rows) * 4});
+  return is_missed || (is(PlantedFault::product_wraps) && status == KVW_ROWS_MISMATCH && wraps && rows > 1 &&
+                       topk > 1 && len < rows)
              ? KVW_OK
              : status;
 }
@@ -61,14 +108,40 @@ kvw_status witness_indices(const int32_t* learned, int64_t len, int64_t topk, co
   const uintptr_t shared =
       std::min(first + static_cast<uintptr_t>(len) * 4 - second,
                second + static_cast<uintptr_t>(rows) * static_cast<uintptr_t>(segments) * 4 - first);
-  return is(PlantedFault::overlap_of_the_last_slots) && status == KVW_BUFFER_OVERLAP && shared <= 8 ? KVW_OK : status;
+  const Span input{learned, static_cast<size_t>(len) * 4};
+  const Span output{out, static_cast<size_t>(rows) * static_cast<size_t>(segments) * 4};
+  const bool is_inside = is(PlantedFault::overlap_inside) && status == KVW_BUFFER_OVERLAP &&
+                         input.begin() < output.begin() && output.end() < input.end();
+  return (is(PlantedFault::overlap_of_the_last_slots) && status == KVW_BUFFER_OVERLAP && shared <= 8) || is_inside
+             ? KVW_OK
+             : status;
+}
+
+// The message up to so many bytes, where the fault cuts it there.
+std::string_view cut(PlantedFault fault, size_t bytes, std::string_view message) {
+  return is(fault) ? message.substr(0, bytes) : message;
 }
 
 const char* last_error() {
-  const char* const message = kvw_last_error();
-  return is(PlantedFault::message_names_nothing) && std::string_view(message).starts_with("max_replacements")
-             ? "refused"
-             : message;
+  static std::string said;
+  const std::string_view message = kvw_last_error();
+  if (is(PlantedFault::message_names_nothing) && message.starts_with("max_replacements")) {
+    return "refused";
+  }
+  said = cut(PlantedFault::message_cut_at_32, 32, message);
+  said = cut(PlantedFault::message_cut_at_64, 64, said);
+  said = cut(PlantedFault::message_cut_at_96, 96, said);
+  const size_t value = said.find(" is ");
+  if (is(PlantedFault::message_number_of_32_bits) && value != std::string::npos) {
+    char* behind = nullptr;
+    const char* const digits = said.c_str() + value + 4;
+    const auto number = static_cast<int32_t>(std::strtoll(digits, &behind, 10));
+    said = behind == digits ? said : said.substr(0, value + 4) + std::to_string(number) + behind;
+  }
+  if (is(PlantedFault::message_without_its_limit) && said.starts_with("capacity")) {
+    said.resize(said.find(';'));
+  }
+  return said.c_str();
 }
 
 kvw_status gate(int64_t* num_segments) {
@@ -78,12 +151,18 @@ kvw_status gate(int64_t* num_segments) {
 }
 
 kvw_status mask_local(int64_t seq, int64_t window, uint8_t* mask, int64_t mask_len) {
-  const kvw_status status = kvw_select_mask_local(seq, window, mask, mask_len);
+  const kvw_status status = kvw_select_mask_local(seq, kept(PlantedFault::mask_window_of_32_bits, window), mask,
+                                                  kept(PlantedFault::mask_len_of_32_bits, mask_len));
   if (is(PlantedFault::mask_row_of_zero) && status == KVW_OK && seq > 1) {
     mask[0] = 0;
   }
   return is(PlantedFault::mask_one_byte_short) && status == KVW_BUFFER_TOO_SMALL && mask_len == seq * seq - 1 ? KVW_OK
                                                                                                               : status;
+}
+
+kvw_status mask_random(int64_t seq, int64_t budget, uint64_t seed, uint8_t* mask, int64_t mask_len) {
+  return kvw_select_mask_random(seq, kept(PlantedFault::mask_budget_of_32_bits, budget), seed, mask,
+                                kept(PlantedFault::mask_len_of_32_bits, mask_len));
 }
 
 kvw_status plan_scatter(int32_t* indices, int64_t len, int64_t stride, int64_t topk, const kvw_cuda_lengths* lengths,
@@ -101,10 +180,15 @@ kvw_status random_null(int64_t context_len, int64_t budget, uint64_t seed, int32
                        int64_t* count) {
   int64_t before = 0;
   if (count != nullptr) {
-    std::memcpy(&before, count, sizeof before);
+    std::memcpy(&before, reinterpret_cast<const char*>(count),
+                sizeof before);  // it may be misaligned where it is refused
   }
-  const kvw_status status = kvw_random_null(
-      context_len, budget, is(PlantedFault::seed_of_63_bits) ? seed << 1 >> 1 : seed, offsets, capacity, count);
+  const kvw_status status = kvw_random_null(context_len, kept(PlantedFault::random_budget_of_32_bits, budget),
+                                            is(PlantedFault::seed_of_63_bits) ? seed << 1 >> 1 : seed, offsets,
+                                            kept(PlantedFault::capacity_of_32_bits, capacity), count);
+  if (is(PlantedFault::count_of_32_bits) && status == KVW_OK) {
+    *count = (before & ~int64_t{UINT32_MAX}) | *count;
+  }
   if (is(PlantedFault::count_forgotten) && status == KVW_BUFFER_TOO_SMALL) {
     std::memcpy(count, &before, sizeof before);
   }
@@ -115,7 +199,8 @@ kvw_status random_null(int64_t context_len, int64_t budget, uint64_t seed, int32
 }
 
 kvw_status locality_null(int64_t context_len, int64_t budget, int32_t* offsets, int64_t capacity, int64_t* count) {
-  const kvw_status status = kvw_locality_null(context_len, budget, offsets, capacity, count);
+  const kvw_status status = kvw_locality_null(context_len, kept(PlantedFault::local_budget_of_32_bits, budget), offsets,
+                                              kept(PlantedFault::capacity_of_32_bits, capacity), count);
   if (is(PlantedFault::budget_above_length) && status == KVW_OK && budget > context_len && context_len > 0) {
     offsets[0] = -1;
   }
@@ -131,7 +216,8 @@ bool has_equal_neighbours(std::span<const int32_t> candidates, int64_t context_l
 }
 
 kvw_status coverage(const int32_t* candidates, int64_t len, int64_t context_len, int64_t segments, double* covered) {
-  const kvw_status status = kvw_segment_coverage(candidates, len, context_len, segments, covered);
+  const kvw_status status = kvw_segment_coverage(candidates, len, context_len,
+                                                 kept(PlantedFault::coverage_segments_of_32_bits, segments), covered);
   if (status != KVW_OK || context_len == 0 || segments == 0) {
     return status;
   }
@@ -163,20 +249,14 @@ kvw_status from_windows(const int32_t* starts, const int32_t* ends, int64_t rows
   return status;
 }
 
+kvw_status from_requests(const int32_t* seq_lens, int64_t requests, int64_t next_n, int32_t* lens) {
+  return kvw_context_lens_from_requests(seq_lens, requests, kept(PlantedFault::next_n_of_32_bits, next_n), lens);
+}
+
 uint64_t segment_of(uint64_t token, uint64_t context_len, uint64_t segments) {
   return is(PlantedFault::segment_of_wraps)
              ? token * std::min(segments, std::max<uint64_t>(context_len, 1)) / std::max<uint64_t>(context_len, 1)
-             : kvw_segment_of(token, context_len, segments);
-}
-
-struct StandIn {
-  AnyFunction original;
-  AnyFunction planted;
-};
-
-template <typename Function>
-StandIn stand_in(Function* original, std::type_identity_t<Function>* planted) {
-  return {reinterpret_cast<AnyFunction>(original), reinterpret_cast<AnyFunction>(planted)};
+             : kvw_segment_of(kept(PlantedFault::segment_of_32_bits, token), context_len, segments);
 }
 
 }  // namespace
@@ -193,13 +273,14 @@ AnyFunction planted_function(AnyFunction function) {
       stand_in(kvw_segments_from_environment, gate),
       stand_in(kvw_random_null, random_null),
       stand_in(kvw_locality_null, locality_null),
+      stand_in(kvw_context_lens_from_requests, from_requests),
+      stand_in(kvw_select_mask_random, mask_random),
       stand_in(kvw_select_mask_local, mask_local),
       stand_in(kvw_segment_coverage, coverage),
       stand_in(kvw_attention_mass_recall, recall),
       stand_in(kernels::plan_scatter, plan_scatter),
   };
-  const auto* const found = std::ranges::find(kStandIns, function, &StandIn::original);
-  return found == kStandIns.end() ? function : found->planted;
+  return planted_for(function, kStandIns);
 }
 
 }  // namespace kvwitness::fuzz

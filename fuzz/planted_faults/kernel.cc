@@ -46,11 +46,29 @@ __device__ void mark_row(const rule::Row& row, rule::Fault fault, unsigned int* 
   }
 }
 
+// The number that the fault makes of a row's.
+__device__ std::int64_t faulty_number(std::int64_t index, PlantedFault fault) {
+  switch (fault) {
+    case PlantedFault::rows_wrap_at_256:
+      return index & 0xFF;
+    case PlantedFault::rows_wrap_at_4096:
+      return index & 0xFFF;
+    case PlantedFault::rows_wrap_at_32768:
+      return index & 0x7FFF;
+    case PlantedFault::rows_wrap_at_65536:
+      return index & 0xFFFF;
+    default:
+      return index;
+  }
+}
+
 // Marks each row's segments in shared memory, then one thread emits its witnesses: emit(row, segment, edge or -1).
 template <class Copy, class Emit>
 __device__ void each_row(const Rows& rows, const Planted& planted, const Copy& copy, const Emit& emit) {
   __shared__ unsigned int marks[2];
-  for (std::int64_t index = blockIdx.x; index < rows.first.rows; index += gridDim.x) {
+  const std::int64_t end = planted.fault == PlantedFault::rows_end_at_65535 ? 65535 : rows.first.rows;
+  for (std::int64_t number = blockIdx.x; number < rows.first.rows && number < end; number += gridDim.x) {
+    const std::int64_t index = faulty_number(number, planted.fault);
     const rule::Row row = rows.row(index, planted.rule_fault);
     if (threadIdx.x < 2) {
       marks[threadIdx.x] = 0;

@@ -69,22 +69,39 @@ Tokens local_row(std::int64_t row, std::uint64_t window) {
   return tokens;
 }
 
+// A capacity for what is needed: just enough, a little more, or one whose low halves say less.
+std::int64_t room_for(std::int64_t needed, std::uint64_t choice) {
+  switch (choice % 6) {
+    case 3:
+      return std::int64_t{1} << 31;
+    case 4:
+      return std::int64_t{1} << 32;
+    case 5:
+      return std::numeric_limits<std::int64_t>::max();
+    default:
+      return needed + static_cast<std::int64_t>(choice % 6);
+  }
+}
+
 // ---- The null models: exactly the tokens of the definition, and nothing behind them.
 
 constexpr std::uint64_t kMostDrawn = 4096;
+constexpr std::int64_t kShort = 256;
 
 void judge_null(const MetricsCall& input, bool random) {
   const std::string_view subject = random ? "kvw_random_null" : "kvw_locality_null";
   const auto context_len = static_cast<std::int64_t>(input.first % (std::uint64_t{1} << 31));
-  // Either a small budget or one above the length, where the length allows that.
-  const std::uint64_t budget = context_len <= static_cast<std::int64_t>(kMostDrawn) ? input.second % (2 * kMostDrawn)
-                                                                                    : input.second % kMostDrawn;
+  // Of a short context any budget, of a longer one what is drawn soon, or a little more than the length.
+  const std::uint64_t budget = input.second % 2 != 0 && context_len <= kShort ? input.second / 2
+                               : context_len <= static_cast<std::int64_t>(kMostDrawn)
+                                   ? input.second / 2 % (2 * kMostDrawn)
+                                   : input.second / 2 % kMostDrawn;
   Tokens wanted;
   if (budget > 0 && context_len > 0) {
     wanted = random ? random_row(static_cast<std::uint64_t>(context_len) - 1, budget, input.seed)
                     : local_row(context_len - 1, budget);
   }
-  const auto room = static_cast<std::int64_t>(wanted.size() + input.seed % 3);
+  const std::int64_t room = room_for(std::ssize(wanted), input.seed);
   Tokens offsets(wanted.size() + 4, kCanary);
   std::int64_t count = -1;
   expect_ok(random ? under_test(kvw_random_null)(context_len, static_cast<std::int64_t>(budget), input.seed,
@@ -115,7 +132,7 @@ void judge_mask(const MetricsCall& input, bool random) {
   // A budget may be any number up to INT64_MAX; small ones are the interesting half.
   const auto budget = static_cast<std::int64_t>(input.second % 2 == 0 ? input.second / 2 % 64 : input.second / 2);
   std::vector<std::uint8_t> mask(static_cast<std::size_t>(seq * seq) + 3, kUntouched);
-  const auto mask_len = seq * seq + static_cast<std::int64_t>(input.seed % 3);
+  const std::int64_t mask_len = room_for(seq * seq, input.seed);
   expect_ok(random ? under_test(kvw_select_mask_random)(seq, budget, input.seed, mask.data(), mask_len)
                    : under_test(kvw_select_mask_local)(seq, budget, mask.data(), mask_len),
             subject);
@@ -141,7 +158,7 @@ void judge_coverage(const MetricsCall& input) {
   constexpr std::uint64_t kMostSegments = 100'000;
   const auto context_len = static_cast<std::int64_t>(input.first % (std::uint64_t{1} << 31));
   const auto num_segments = static_cast<std::int64_t>(
-      context_len <= static_cast<std::int64_t>(kMostSegments) && input.second % 8 == 0 ? input.second >> 1
+      context_len <= static_cast<std::int64_t>(kMostSegments) && input.second % 2 != 0 ? input.second >> 1
                                                                                        : input.second % kMostSegments);
   double wanted = 1;
   if (context_len > 0 && num_segments > 0) {
@@ -228,7 +245,9 @@ void judge_windows(const MetricsCall& input) {
 
 void judge_requests(const MetricsCall& input) {
   const Tokens& seq_lens = input.candidates;
-  const auto next_n = static_cast<std::int64_t>(1 + input.first % 9);
+  // Without requests any number of tokens to a request has no lengths.
+  const auto next_n =
+      static_cast<std::int64_t>(seq_lens.empty() ? std::max<std::uint64_t>(input.first >> 1, 1) : 1 + input.first % 9);
   Tokens wanted;
   for (const std::int32_t seq_len : seq_lens) {
     for (std::int64_t index = 0; index < next_n; ++index) {
@@ -282,7 +301,10 @@ extern const Target metrics_nulls = {
     .test_runs = 30000,
     .finds =
         "null_row_unsorted seed_of_63_bits budget_above_length coverage_counts_the_end coverage_counts_twice "
-        "recall_in_float recall_counts_twice mask_row_of_zero window_wraps segment_of_wraps",
+        "recall_in_float recall_counts_twice mask_row_of_zero window_wraps segment_of_wraps "
+        "random_budget_of_32_bits local_budget_of_32_bits capacity_of_32_bits count_of_32_bits "
+        "mask_budget_of_32_bits mask_window_of_32_bits mask_len_of_32_bits coverage_segments_of_32_bits "
+        "segment_of_32_bits next_n_of_32_bits",
 };
 }  // namespace targets
 

@@ -49,6 +49,27 @@ TEST(RefusalRuleTest, ANegativeCountComesBeforeEverythingElse) {
   EXPECT_EQ(rule(call).argument, "learned_len");
 }
 
+TEST(RefusalRuleTest, AMessageSaysTheArgumentItsValueAndTheLimit) {
+  RawCall call = legal("kvw_apply");
+  call.counts[kReplacements] = -3;
+  EXPECT_EQ(rule(call).says, Says{"max_replacements is -3; it must be at least 0"});
+  call = legal("kvw_apply");
+  call.counts[kLen] = 9;
+  EXPECT_EQ(rule(call).says, (Says{"learned_len is 9;", "rows is 2 and topk 4"}));
+  call = legal("kvw_apply");
+  call.pointers[kOut] = call.pointers[kLearned] + 1;
+  EXPECT_EQ(rule(call).says, (Says{"out at 0x", "(32 bytes) shares bytes with learned", "(32 bytes)"}));
+}
+
+TEST(RefusalRuleTest, AnOverlapIsSeenAtEveryDistance) {
+  RawCall call = legal("kvw_witness_indices");  // learned and witnesses of 32 bytes
+  call.pointers[kLearned] = 256;
+  for (std::int32_t distance = -40; distance <= 40; ++distance) {
+    call.pointers[kOut] = 256 + distance;
+    EXPECT_EQ(rule(call).status == status::kBufferOverlap, distance > -32 && distance < 32) << distance;
+  }
+}
+
 TEST(RefusalRuleTest, RowsThenSegmentsThenKeepThenPointers) {
   RawCall call = legal("kvw_apply");
   call.counts[kLen] = 9;
