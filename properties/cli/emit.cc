@@ -226,7 +226,7 @@ std::string emit_gtest(std::span<const PinnedCase> cases) {
 std::string emit(std::string_view form, std::span<const PinnedCase> cases) {
   if (form == "json") return emit_json(cases);
   if (form == "gtest") return emit_gtest(cases);
-  throw UsageError(fmt::format("--emit is '{}'; it is gtest or json", form));
+  throw UsageError(fmt::format("--emit is '{}'; it is gtest or json, and with --plugin gtest, c or pytest", form));
 }
 
 }  // namespace kvwitness::harness::cli

@@ -69,6 +69,7 @@ constexpr const char* kReplayExamples =
     "Examples:\n"
     "  kvwitness replay found/*.json                        on every implementation here\n"
     "  kvwitness replay case.json --emit gtest > case.cc    a GoogleTest program of the same calls\n"
+    "  kvwitness replay case.json --emit pytest --plugin ./mine.so > test_mine.py   a test of your own kernel\n"
     "  kvwitness replay case.json --emit json               with the oracle's answer as `expect`\n";
 
 constexpr const char* kScoreNotes =
@@ -157,7 +158,7 @@ void add_replay(CLI::App& program, ReplayArguments& arguments) {
   app.add_flag("--in-process", arguments.selection.in_process,
                "for gdb and sanitizers: in this process, without isolation or deadline");
   add_deadline(app, arguments.selection);
-  add_text(app, "--emit", arguments.emit, "print the cases in another form instead: gtest or json", "FORM");
+  add_text(app, "--emit", arguments.emit, "print the cases in another form instead: gtest or json; with --plugin a test of it: gtest, c, pytest", "FORM");
   app.footer(kReplayExamples);
 }
 

@@ -8,6 +8,7 @@
 
 #include "properties/cli/commands.h"
 #include "properties/cli/emit.h"
+#include "properties/cli/emit_plugin.h"
 #include "properties/cli/pinned.h"
 #include "properties/cli/signals.h"
 #include "properties/cli/standard_streams.h"
@@ -123,12 +124,17 @@ ExitStatus replay(const ReplayArguments& arguments) {
     return read_case_files(arguments.files);
   }();
   if (arguments.emit) {
-    if (!arguments.selection.empty()) {
+    const SelectionArguments& chosen = arguments.selection;
+    if (!chosen.names.empty() || !chosen.commands.empty() || chosen.plugins.size() > 1) {
       throw UsageError(
-          "--emit writes the oracle's answers and runs no implementation: leave out --impl, --plugin and --pipe");
+          "--emit writes the oracle's answers and runs no implementation: leave out --impl and --pipe, and name at "
+          "most "
+          "one --plugin");
     }
+    const std::string text = chosen.plugins.empty() ? emit(*arguments.emit, cases)
+                                                    : emit_for_plugin(*arguments.emit, cases, chosen.plugins.front());
     require_standard_output();
-    std::fputs(emit(*arguments.emit, cases).c_str(), stdout);
+    std::fputs(text.c_str(), stdout);
     return ExitStatus::kPassed;
   }
   SelectionArguments chosen = arguments.selection;
