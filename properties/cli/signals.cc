@@ -61,7 +61,7 @@ void take_signals() {
   for (const int signal : kSignals) {
     struct sigaction before{};
     sigaction(signal, nullptr, &before);
-    if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
+    if (signal != SIGHUP || before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
   }
 }
 

@@ -5,7 +5,8 @@
 
 namespace kvwitness::harness::cli {
 
-// From here on. One that is ignored, as SIGHUP is under nohup, stays ignored. Programs behind pipes and worker processes
+// From here on. SIGHUP that is ignored, as under nohup, stays ignored; SIGINT does not, which a shell without job control
+// ignores for whatever it starts in the background. Programs behind pipes and worker processes
 // end with the program; its exit status is then 128 and the signal's number.
 void take_signals();
 

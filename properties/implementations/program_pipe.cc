@@ -248,7 +248,8 @@ std::expected<std::span<const std::byte>, NoAnswer> ProgramPipe::receive(std::si
   constexpr std::chrono::milliseconds kBetweenLooks{200};  // at whether this process is asked to end
   const auto limit = std::max(std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()), kLeast);
   std::optional<ProcessorTimeExtension> extension;
-  const Clock::time_point begun = Clock::now();
+  Clock::time_point looked = Clock::now();  // at whether the program waits for input
+  bool seems_to_read = false;               // when it was looked at
   while (received_.size() < size) {
     if (at_end_) {
       return std::unexpected(NoAnswer::kEndOfFile);
@@ -258,10 +259,17 @@ std::expected<std::span<const std::byte>, NoAnswer> ProgramPipe::receive(std::si
     }
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
     if (!has_exchanged_ && left.count() > 0) {
-      // Before its hello: one that reads first would wait for ever.
-      const bool has_waited = Clock::now() - begun >= kLeast;
-      if (!exchange_some(static_cast<int>(std::min(left, kBetweenLooks).count())) && has_waited && waits_for_input()) {
-        return std::unexpected(NoAnswer::kReadsFirst);
+      // Before its hello: one that reads first would wait for ever. A shell may read something else for a moment, so it is
+      // looked at twice.
+      const bool has_moved = exchange_some(static_cast<int>(std::min(left, kBetweenLooks).count()));
+      const Clock::time_point now = Clock::now();
+      if (has_moved || now - looked >= (seems_to_read ? kBetweenLooks : kLeast)) {
+        const bool reads = !has_moved && waits_for_input();
+        if (reads && seems_to_read) {
+          return std::unexpected(NoAnswer::kReadsFirst);
+        }
+        seems_to_read = reads;
+        looked = now;
       }
       continue;
     }

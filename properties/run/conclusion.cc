@@ -16,6 +16,16 @@ constexpr const char* kServesNoShape = "it serves none of the shapes that were t
 
 constexpr const char* kInterrupted = "not judged to the end: the run was interrupted";
 
+// "" where the run was not interrupted in a long wait.
+std::string unanswered_words(const Recording& recording) {
+  const auto& unanswered = recording.unanswered();
+  if (!unanswered) return "";
+  constexpr std::size_t kMostShown = 2000;
+  const std::string call = to_json(unanswered->call);
+  return " when it had given no answer for " + std::to_string(static_cast<std::int64_t>(unanswered->seconds)) +
+         " s to " + (call.size() <= kMostShown ? call : call.substr(0, kMostShown) + "...");
+}
+
 void conclude_property(const ImplementationRun& run, const Property& property, PropertyResult& result,
                        bool is_interrupted) {
   if (result.kind != ResultKind::kFail && is_interrupted && run.is_available) {
@@ -60,7 +70,7 @@ void conclude_implementation(RunContext& context, ImplementationRun& run) {
     result.kind = ResultKind::kFail;
   } else if (context.report.interrupted_by != 0) {
     result.kind = ResultKind::kSkipped;
-    result.reason = kInterrupted;
+    result.reason = kInterrupted + unanswered_words(run.recording);
   } else if (run.supported == 0 && has(ResultKind::kUnsupported)) {
     result.kind = ResultKind::kFail;
     result.reason = kServesNoShape;

@@ -11,6 +11,8 @@ namespace {
 // What is kept of an implementation that can be restarted when it is full (up to 64 MB of tokens), and of one that
 // cannot.
 constexpr std::size_t kMostCalls = 16384, kMostElements = std::size_t{1} << 24;
+// From how long on a wait that a person ended may have been why.
+constexpr std::chrono::milliseconds kLongWait{1000};
 constexpr std::size_t kLastCalls = 1024, kLastElements = std::size_t{1} << 20;
 
 }  // namespace
@@ -31,7 +33,15 @@ Outcome Recording::run_in(const Case& value, const MemoryContext& memory_context
 std::vector<Outcome> Recording::run_together(std::span<const RunRequest> requests) {
   if (is_interrupted()) throw TimeUp{};
   const auto begun = std::chrono::steady_clock::now();
-  std::vector<Outcome> outcomes = inner().run_together(requests);
+  std::vector<Outcome> outcomes;
+  try {
+    outcomes = inner().run_together(requests);
+  } catch (const TimeUp&) {
+    const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - begun;
+    if (is_interrupted() && waited >= kLongWait)
+      unanswered_ = Unanswered{call_only(*requests[0].value), waited.count()};
+    throw;
+  }
   const auto took = std::chrono::steady_clock::now() - begun;
   time_ += took;
   // An answer that never came says what a deadline is, not what the call takes.

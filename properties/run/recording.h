@@ -35,6 +35,12 @@ class Recording final : public ForwardingImplementation {
   std::int64_t runs() const { return runs_; }
   // The time that the implementation itself took for them.
   std::chrono::nanoseconds time() const { return time_; }
+  // The call that was waited for when this process was asked to end, where that had been long.
+  struct Unanswered {
+    Case call;
+    double seconds;
+  };
+  const std::optional<Unanswered>& unanswered() const { return unanswered_; }
   // How many of the runs got no answer within the deadline.
   std::int64_t hangs() const { return hangs_; }
 
@@ -57,6 +63,7 @@ class Recording final : public ForwardingImplementation {
   std::chrono::nanoseconds time_{0};
   std::int64_t hangs_ = 0;
   bool paused_ = false;
+  std::optional<Unanswered> unanswered_;
   Ration* ration_;
   std::optional<bool> restartable_;  // unknown before the first attempt
 };

@@ -75,6 +75,29 @@ TEST(Interrupts, EndAReplayAndARunAndTheProgramBehindAPipe) {
   EXPECT_THAT(leftovers.end_all(), IsEmpty());
 }
 
+TEST(Interrupts, NameTheCallThatWasWaitedFor) {
+  const std::string one =
+      R"({"kvwitness_case":1,"operation":"scatter","topk":4,"num_segments":16,"context_lens":[40],"learned":[[0,1,2,3]]})";
+  Invocation invocation;
+  invocation.arguments = {"verify",     "--plugin", KVWITNESS_ODD_PLUGIN, "--cases", "-", "--cases-per-property", "0",
+                          "--deadline", "1000"};
+  invocation.variables = {"ODD_PLUGIN=hang"};
+  invocation.input = one + "\n" + one + "\n";
+  invocation.signal = {.number = SIGINT, .after = std::chrono::seconds(4)};
+  const Finished run = finish(invocation);
+  EXPECT_EQ(run.exit_status, 130);
+  EXPECT_THAT(run.out, HasSubstr("it had given no answer for "));
+  EXPECT_THAT(run.out, HasSubstr(R"("num_segments":16,"context_lens":[40])"));
+}
+
+// As a script starts it: a shell without job control ignores SIGINT for what runs in the background.
+TEST(Interrupts, ReachAProgramInTheBackgroundOfAScript) {
+  const Finished run = shell("'" KVWITNESS_PROGRAM
+                             "' run --pipe 'sleep 1000; true' /dev/null & sleep 0.5; kill -INT $!; "
+                             "wait $!; echo $?");
+  EXPECT_THAT(run.out, HasSubstr("130"));
+}
+
 // What is killed leaves no report of the run before it.
 TEST(Interrupts, ByKillLeaveAReportThatSaysSo) {
   const ScratchFolder folder;
