@@ -16,7 +16,15 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/kvwitness-config-version
 install(FILES "${PROJECT_BINARY_DIR}/kvwitness-config.cmake" "${PROJECT_BINARY_DIR}/kvwitness-config-version.cmake"
   DESTINATION "${kvwitness_package_dir}" COMPONENT kvwitness)
 
-# The paths of the pkg-config file are relative to itself, so that an installed tree may be moved.
+# The paths of the pkg-config files are relative to themselves, so that an installed tree may be moved. kvwitness is the shared library, which
+# has the C ABI; kvwitness-cxx is the static one, which has the C++ interface too.
 file(RELATIVE_PATH kvwitness_pc_to_prefix "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
-configure_file("${PROJECT_SOURCE_DIR}/cmake/kvwitness.pc.in" "${PROJECT_BINARY_DIR}/kvwitness.pc" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/kvwitness.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT kvwitness)
+foreach(kvwitness_pc kvwitness.pc kvwitness-cxx.pc)
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/${kvwitness_pc}.in" "${PROJECT_BINARY_DIR}/${kvwitness_pc}" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/${kvwitness_pc}" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT kvwitness)
+endforeach()
+# The static library by a name of its own: a linker that finds both takes the shared one for -lkvwitness.
+file(CREATE_LINK "${CMAKE_STATIC_LIBRARY_PREFIX}kvwitness${CMAKE_STATIC_LIBRARY_SUFFIX}"
+  "${PROJECT_BINARY_DIR}/${CMAKE_STATIC_LIBRARY_PREFIX}kvwitness_cxx${CMAKE_STATIC_LIBRARY_SUFFIX}" SYMBOLIC)
+install(FILES "${PROJECT_BINARY_DIR}/${CMAKE_STATIC_LIBRARY_PREFIX}kvwitness_cxx${CMAKE_STATIC_LIBRARY_SUFFIX}"
+  DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT kvwitness)

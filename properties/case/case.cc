@@ -106,10 +106,19 @@ std::optional<std::string> beyond_limits(const Case& value, bool honours_stride)
   return std::nullopt;
 }
 
+std::int64_t unlisted_elements(std::span<const Case> calls) {
+  std::int64_t sum = 0;
+  for (const Case& call : calls) {
+    sum += std::max<std::int64_t>(extent_of(call).touched - static_cast<std::int64_t>(call.learned.size()), 0);
+  }
+  return sum;
+}
+
 bool is_within_limits(const Case& value) {
   const Extent extent = extent_of(value);
   return extent.touched <= kMaxTouchedElements && extent.spanned <= kMaxSpannedElements &&
-         std::ranges::all_of(value.prior_calls, is_within_limits);
+         std::ranges::all_of(value.prior_calls, is_within_limits) &&
+         unlisted_elements(value.prior_calls) <= kMaxPriorElements;
 }
 
 }  // namespace kvwitness::harness

@@ -89,7 +89,8 @@ enum class Place : std::uint8_t {
 // A case whose object is open.
 struct OpenCase : CaseDraft {
   Place place = Place::kKeys;
-  std::optional<Key> key;  // the last one read
+  std::optional<Key> key;           // the last one read
+  std::int64_t prior_elements = 0;  // unlisted_elements() of its prior calls
 
   bool reads_expected_rows() const { return key == Key::kExpect && expect_key == "rows"; }
   TokenLists& lists() { return key == Key::kLearned ? learned : expected; }
@@ -403,13 +404,22 @@ bool CaseReader::finish_case() {
   if (auto error = complete(draft())) {
     return fail(error->line, error->key, std::move(error->what));
   }
-  Case value = std::move(draft().value);
-  open_.pop_back();
-  if (open_.empty()) {
-    finished_ = std::move(value);
-  } else {
-    draft().value.prior_calls.push_back(std::move(value));
+  if (open_.size() == 1) {
+    finished_ = std::move(draft().value);
+    open_.pop_back();
+    return true;
   }
+  const std::size_t line = draft().line_of(Key::kNumSegments);
+  OpenCase& whole = open_.front();
+  whole.prior_elements += unlisted_elements({&draft().value, 1});
+  if (whole.prior_elements > kMaxPriorElements) {
+    return fail(line, name_of_key(Key::kNumSegments),
+                "the prior calls would touch " + std::to_string(whole.prior_elements) +
+                    " elements of buffers beyond the tokens that they list; together at most " +
+                    std::to_string(kMaxPriorElements));
+  }
+  whole.value.prior_calls.push_back(std::move(draft().value));
+  open_.pop_back();
   return true;
 }
 

@@ -57,7 +57,7 @@ struct ListArguments {
 };
 
 ExitStatus verify(const VerifyArguments& arguments);
-// Leaves the reports of a run that never started, where they were asked for and can be written.
+// Leaves the reports of a run that never came to a conclusion, where they were asked for and can be written.
 void report_refusal(const ReportPaths& paths, const std::string& message);
 ExitStatus replay(const ReplayArguments& arguments);
 ExitStatus run(const RunArguments& arguments);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "properties/cli/commands.h"
+#include "properties/cli/standard_streams.h"
 #include "properties/implementations/registry.h"
 
 namespace kvwitness::harness::cli {
@@ -51,6 +52,7 @@ void print_json() {
 }  // namespace
 
 ExitStatus list(const ListArguments& arguments) {
+  require_standard_output();
   environment_of_process();  // a misspelt variable is an error for every command
   if (arguments.json) {
     print_json();

@@ -10,12 +10,17 @@
 #include <cstdio>
 #include <exception>
 #include <functional>
+#include <iostream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "properties/cli/commands.h"
+#include "properties/cli/signals.h"
+#include "properties/cli/standard_streams.h"
 #include "properties/report/report.h"
+#include "properties/sandbox/interruption.h"
+#include "properties/sandbox/system_calls.h"
 
 namespace kvwitness::harness::cli {
 namespace {
@@ -27,7 +32,8 @@ constexpr const char* kAbout =
 constexpr const char* kStatuses =
     "\n"
     "Exit status, the first that applies:\n"
-    "  2  the call is wrong, or its input cannot be read or holds no case; nothing ran\n"
+    "  2  the call is wrong, its input cannot be read or holds no case, or its output cannot be written\n"
+    "  130, 143  SIGINT or SIGTERM ended it: what was found by then is told, reports say `interrupted`\n"
     "  1  a property failed, or a replayed case did not give what it expects\n"
     "  2  a class of generated cases was missed: a fault of the harness, not of an implementation\n"
     "  3  an implementation that was asked for by name cannot run here\n"
@@ -106,6 +112,11 @@ void add_selection(CLI::App& app, SelectionArguments& selection, bool one) {
   }
 }
 
+void add_deadline(CLI::App& app, SelectionArguments& selection) {
+  add_text(app, "--deadline", selection.deadline,
+           "after which a call hangs; 1 by default, 5 for a pipe; first and large ones more", "SECONDS");
+}
+
 // What narrows the calls that are made.
 void add_domain(CLI::App& app, DomainArguments& domain) {
   add_text(app, "--operation", domain.operation, "only these operations: witnesses, apply, scatter", "LIST");
@@ -128,6 +139,7 @@ void add_verify(CLI::App& program, VerifyArguments& arguments) {
                "properties of `kvwitness list` by shell pattern; all by default", "GLOB");
   add_text(app, "--seed", arguments.seed, "of the generated cases; 0 by default", "N");
   add_text(app, "--cases-per-property", arguments.cases_per_property, "generated cases; 0 for none", "N");
+  add_deadline(app, arguments.selection);
   add_text(app, "--time", arguments.time, "for each implementation; 120 by default, 0 for no limit", "SECONDS");
   add_domain(app, arguments.domain);
   add_text(app, "--json", arguments.reports.json, "write a report as JSON", "FILE");
@@ -144,6 +156,7 @@ void add_replay(CLI::App& program, ReplayArguments& arguments) {
   add_selection(app, arguments.selection, true);
   app.add_flag("--in-process", arguments.selection.in_process,
                "for gdb and sanitizers: in this process, without isolation or deadline");
+  add_deadline(app, arguments.selection);
   add_text(app, "--emit", arguments.emit, "print the cases in another form instead: gtest or json", "FORM");
   app.footer(kReplayExamples);
 }
@@ -153,6 +166,7 @@ void add_run(CLI::App& program, RunArguments& arguments) {
       *program.add_subcommand("run", "answer each case: the case as a JSON line, `expect` being the answer");
   app.add_option("FILE", arguments.file, "a case file; - is standard input")->required()->type_name("");
   add_selection(app, arguments.selection, true);
+  add_deadline(app, arguments.selection);
   app.footer("The default is c-abi. A refused call is an answer: its `expect` names the refusal.");
 }
 
@@ -184,7 +198,7 @@ Text find_option(int argc, char** argv, std::string_view name) {
 }
 
 int refuse(int argc, char** argv, const std::string& message, const std::string& advice) {
-  fmt::print(stderr, "kvwitness: {}\n{}", printable(message), advice);
+  print_error("kvwitness: {}\n{}", printable(message), advice);
   if (argc > 1 && std::string_view(argv[1]) == "verify") {
     report_refusal({.json = find_option(argc, argv, "--json"),
                     .junit = find_option(argc, argv, "--junit"),
@@ -221,6 +235,8 @@ ExitStatus dispatch(const std::string& command, const Program& arguments) {
   if (command == "verify") return verify(arguments.verify);
   if (command == "replay") return replay(arguments.replay);
   if (command == "run") return run(arguments.run);
+  const EndAtOnce at_once;
+  end_where_interrupted();
   if (command == "score") return score(arguments.score);
   return list(arguments.list);
 }
@@ -249,17 +265,26 @@ int main_of(int argc, char** argv) {
     refuse_unknown_command(argc, argv);
     app.parse(argc, argv);
     const ExitStatus status = dispatch(app.get_subcommands().front()->get_name(), arguments);
-    if (std::fflush(stdout) != 0) throw UsageError("standard output cannot be written: the disk may be full");
+    flush_standard_output();
     return static_cast<int>(status);
   } catch (const CLI::Success& wanted) {  // --help, --version
-    return app.exit(wanted);
+    const int status = app.exit(wanted);
+    if (!std::cout.flush() || has_lost_output()) return refuse(argc, argv, kLostOutput, "");
+    return status;
+  } catch (const TimeUp&) {
+    std::fflush(stdout);
+    print_error("kvwitness: interrupted\n");
+    return 128 + interrupting_signal();
   } catch (const CLI::ExtrasError& error) {
     return refuse(argc, argv, error.what() + forgotten_option(app), "Run with --help for the commands and options.\n");
   } catch (const CLI::ParseError& error) {
     return refuse(argc, argv, error.what(), "Run with --help for the commands and options.\n");
   } catch (const UsageError& error) {
     return refuse(argc, argv, error.what(), "");
+  } catch (const NoIsolation& error) {
+    return refuse(argc, argv, error.what(), "`kvwitness replay --in-process` judges cases without one.\n");
   } catch (const std::exception& error) {  // out of memory, and the like
+    if (has_lost_output()) return refuse(argc, argv, kLostOutput, "");
     return refuse(argc, argv, fmt::format("the run could not go on: {}", error.what()), "");
   }
 }
@@ -270,6 +295,8 @@ int main_of(int argc, char** argv) {
 
 // What escapes has no memory left for its message. NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char** argv) {
+  kvwitness::harness::cli::open_standard_streams();
+  kvwitness::harness::cli::take_signals();
 #if defined(M_MMAP_THRESHOLD) && defined(M_TRIM_THRESHOLD)
   // Batches of 100 MB and more are made and dropped again and again. Memory that is given back to the system each time
   // costs more than judging them.

@@ -8,21 +8,20 @@
 namespace kvwitness::harness::cli {
 
 // Made before anything runs, so that a file that cannot be written is known at once; written at the end. A regular file
-// is replaced by a rename, so a reader never sees half a report; anything else that exists under the name (/dev/stdout,
+// is replaced as a whole, so a reader never sees half a report; anything else that exists under the name (/dev/stdout,
 // a FIFO) is written to directly.
 class OutputFile {
  public:
-  // `option` names the file in errors. Throws UsageError where the file cannot be written; leaves nothing behind.
-  OutputFile(std::string option, const std::string& path);
+  // `option` names the file in errors. A regular file says `until_written` from now on, and is gone where that is "": where the
+  // program is killed, no report of an earlier run is taken for its own. Throws UsageError where the file cannot be written.
+  OutputFile(std::string option, const std::string& path, std::string_view until_written);
 
   // Throws UsageError where the file cannot be written after all, on a full disk for instance.
   void write(std::string_view contents) const;
+  bool is_regular() const { return replaces_; }
 
  private:
   [[noreturn]] void fail(int error) const;
-  // A new file beside `path_`, its name put into `name`; the descriptor.
-  int open_beside(std::string& name) const;
-  void write_all(int descriptor, std::string_view contents) const;
 
   std::string option_;
   std::string path_;  // as a person named it, symbolic links resolved

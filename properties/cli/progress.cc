@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "properties/cli/standard_streams.h"
 #include "properties/report/report.h"
 
 namespace kvwitness::harness::cli {
@@ -15,7 +16,7 @@ void ProgressDisplay::show(const std::string& implementation, const std::string&
   if (!terminal_) {
     if (implementation == last_implementation_) return;
     last_implementation_ = implementation;
-    fmt::print(stderr, "{:3}% judging {}\n", percent, printable(implementation));
+    print_error("{:3}% judging {}\n", percent, printable(implementation));
     return;
   }
   // Drawing costs more than a case does.
@@ -25,15 +26,13 @@ void ProgressDisplay::show(const std::string& implementation, const std::string&
   drawn_ = true;
   constexpr int kCells = 24;
   const auto full = static_cast<std::size_t>(part * kCells);
-  fmt::print(stderr, "\r\x1b[K[{}{}] {:3}% {} {}", std::string(full, '#'), std::string(kCells - full, '.'), percent,
-             printable(implementation).substr(0, 24), property);
-  std::fflush(stderr);
+  print_error("\r\x1b[K[{}{}] {:3}% {} {}", std::string(full, '#'), std::string(kCells - full, '.'), percent,
+              printable(implementation).substr(0, 24), property);
 }
 
 void ProgressDisplay::clear() {
   if (!std::exchange(drawn_, false)) return;
-  std::fputs("\r\x1b[K", stderr);  // the destructor comes here, and fmt::print throws where it cannot write
-  std::fflush(stderr);
+  put_error("\r\x1b[K");
 }
 
 }  // namespace kvwitness::harness::cli

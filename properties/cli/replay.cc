@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 
 #include "properties/cli/commands.h"
 #include "properties/cli/emit.h"
 #include "properties/cli/pinned.h"
+#include "properties/cli/signals.h"
+#include "properties/cli/standard_streams.h"
 #include "properties/report/report.h"
 #include "properties/run/failure_database.h"
 #include "properties/run/judge_case.h"
@@ -114,12 +117,17 @@ std::string plural(std::size_t count, std::string_view noun) {
 
 ExitStatus replay(const ReplayArguments& arguments) {
   const Environment environment = environment_of_process();
-  const std::vector<PinnedCase> cases = read_case_files(arguments.files);
+  const std::vector<PinnedCase> cases = [&] {
+    const EndAtOnce at_once;  // it may read standard input
+    end_where_interrupted();
+    return read_case_files(arguments.files);
+  }();
   if (arguments.emit) {
     if (!arguments.selection.empty()) {
       throw UsageError(
           "--emit writes the oracle's answers and runs no implementation: leave out --impl, --plugin and --pipe");
     }
+    require_standard_output();
     std::fputs(emit(*arguments.emit, cases).c_str(), stdout);
     return ExitStatus::kPassed;
   }
@@ -135,7 +143,20 @@ ExitStatus replay(const ReplayArguments& arguments) {
   });
 
   Tally tally;
-  for (const PinnedCase& pinned : cases) replay_case(pinned, selection.implementations, tally);
+  std::size_t judged = 0;
+  try {
+    // In this process a call may never return, and the program then ends at once.
+    const auto at_once = arguments.selection.in_process ? std::make_unique<EndAtOnce>() : nullptr;
+    for (const PinnedCase& pinned : cases) {
+      end_where_interrupted();
+      replay_case(pinned, selection.implementations, tally);
+      ++judged;
+    }
+  } catch (const TimeUp&) {
+    fmt::print("INTERRUPTED after {} of {}: {} failed, {} passed, {} not judged\n", judged,
+               plural(cases.size(), "case"), tally.failed, tally.passed, tally.not_judged);
+    throw;
+  }
   const std::string left_out = skipped_listing(skipped);
   const std::string over =
       fmt::format("{} on {}", plural(cases.size(), "case"), plural(selection.implementations.size(), "implementation"));
@@ -145,7 +166,7 @@ ExitStatus replay(const ReplayArguments& arguments) {
     return ExitStatus::kFailed;
   }
   if (!absent.empty()) {
-    fmt::print(stderr, "kvwitness: asked for by name, but cannot run here: {}\n", skipped_listing(absent));
+    print_error("kvwitness: asked for by name, but cannot run here: {}\n", skipped_listing(absent));
     return ExitStatus::kCannotRun;
   }
   if (tally.passed == 0) throw UsageError(fmt::format("{}: not one was judged, so nothing is shown", over));

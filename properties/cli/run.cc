@@ -4,6 +4,8 @@
 
 #include "properties/cli/commands.h"
 #include "properties/cli/pinned.h"
+#include "properties/cli/signals.h"
+#include "properties/cli/standard_streams.h"
 #include "properties/report/report.h"
 
 namespace kvwitness::harness::cli {
@@ -30,22 +32,28 @@ std::string ending_words(const Outcome& outcome) {
 }  // namespace
 
 ExitStatus run(const RunArguments& arguments) {
+  require_standard_output();
   SelectionArguments chosen = arguments.selection;
   chosen.few_calls = true;
   if (chosen.empty()) chosen.names.emplace_back("c-abi");
   Selection selection = select_implementations(chosen, environment_of_process());
   Implementation& implementation = *selection.implementations.front();
-  const std::vector<PinnedCase> cases = read_case_files({arguments.file});
+  const std::vector<PinnedCase> cases = [&] {
+    const EndAtOnce at_once;  // it may read standard input
+    end_where_interrupted();
+    return read_case_files({arguments.file});
+  }();
   if (const Availability availability = implementation.availability(); !availability.can_run) {
-    fmt::print(stderr, "kvwitness: {} cannot run here: {}\n", printable(implementation.name()),
-               printable(availability.why_not));
+    print_error("kvwitness: {} cannot run here: {}\n", printable(implementation.name()),
+                printable(availability.why_not));
     return ExitStatus::kCannotRun;
   }
   for (const PinnedCase& pinned : cases) {
+    end_where_interrupted();
     const Outcome outcome = implementation.run(pinned.value);
     if (outcome.ending != Ending::kReturned) {
-      fmt::print(stderr, "kvwitness: {}: {} {}\n", printable(pinned.source), printable(implementation.name()),
-                 printable(ending_words(outcome)));
+      print_error("kvwitness: {}: {} {}\n", printable(pinned.source), printable(implementation.name()),
+                  printable(ending_words(outcome)));
       return outcome.ending == Ending::kUnsupported ? ExitStatus::kCannotRun : ExitStatus::kFailed;
     }
     Case answered = pinned.value;

@@ -9,12 +9,14 @@
 #include "properties/cli/commands.h"
 #include "properties/cli/output_file.h"
 #include "properties/cli/pinned.h"
+#include "properties/cli/standard_streams.h"
 
 namespace kvwitness::harness::cli {
 
 ExitStatus score(const ScoreArguments& arguments) {
+  require_standard_output();
   std::optional<OutputFile> json;
-  if (arguments.json) json.emplace("--json", *arguments.json);
+  if (arguments.json) json.emplace("--json", *arguments.json, "");
   const Environment environment = environment_of_process();
   const std::uint64_t seed = arguments.seed
                                  ? parse_count("--seed", *arguments.seed, 0, std::numeric_limits<std::uint64_t>::max())
@@ -30,7 +32,7 @@ ExitStatus score(const ScoreArguments& arguments) {
     throw UsageError(fmt::format("{}: the cases have no rows, so there is nothing to score", arguments.file));
   }
   fmt::print("{}", render_score_text(rows, seed));
-  std::fflush(stdout);
+  flush_standard_output();
   if (json) json->write(render_score_json(rows, seed));
   return ExitStatus::kPassed;
 }

@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "properties/implementations/plugin.h"
 #include "properties/implementations/registry.h"
 #include "properties/implementations/renamed.h"
+#include "properties/sandbox/host_implementation.h"
 #include "properties/sandbox/isolation.h"
 
 namespace kvwitness::harness::cli {
@@ -45,11 +47,41 @@ void add(Selection& selection, std::unique_ptr<Implementation> implementation, c
   selection.implementations.push_back(std::move(implementation));
 }
 
-std::unique_ptr<Implementation> isolated(std::unique_ptr<Implementation> implementation, bool in_process) {
-  return in_process ? std::move(implementation) : isolate(std::move(implementation));
+// How calls are made.
+struct Manner {
+  bool in_process;
+  bool few_calls;
+  std::optional<std::chrono::milliseconds> deadline;
+  std::string words;  // of a replay in the same manner, after a selector
+
+  DeadlineLimits within(const DeadlineLimits& usual) const {
+    return deadline ? with_call_limit(usual, *deadline) : usual;
+  }
+};
+
+Manner manner_of(const SelectionArguments& arguments) {
+  Manner manner{.in_process = arguments.in_process, .few_calls = arguments.few_calls, .deadline = {}, .words = {}};
+  if (!arguments.deadline) return manner;
+  constexpr double kLeastSeconds = 0.001, kMostSeconds = 86400;
+  const double seconds = parse_seconds("--deadline", *arguments.deadline);
+  if (seconds < kLeastSeconds || seconds > kMostSeconds) {
+    throw UsageError(fmt::format("--deadline is '{}', not a number of seconds from {} to {}", *arguments.deadline,
+                                 kLeastSeconds, kMostSeconds));
+  }
+  manner.deadline = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(seconds));
+  manner.words = " --deadline " + *arguments.deadline;
+  return manner;
 }
 
-void add_named(Selection& selection, const std::string& name, bool in_process) {
+std::unique_ptr<Implementation> isolated(std::unique_ptr<Implementation> implementation, const Manner& manner) {
+  if (manner.in_process) return implementation;
+  const auto* const host = dynamic_cast<const HostImplementation*>(implementation.get());
+  if (host == nullptr) return implementation;
+  const DeadlineLimits limits = manner.within(host->limits());
+  return isolate(std::move(implementation), limits);
+}
+
+void add_named(Selection& selection, const std::string& name, const Manner& manner) {
   if (selection.replays.selectors.contains(name)) return;  // asked for twice
   std::unique_ptr<Implementation> implementation = find_implementation(name);
   if (implementation == nullptr) {
@@ -57,20 +89,21 @@ void add_named(Selection& selection, const std::string& name, bool in_process) {
     throw UsageError(fmt::format("--impl is '{}', which is no implementation{}; there are {}", name,
                                  suggestion(name, names), listing(names)));
   }
-  add(selection, isolated(std::move(implementation), in_process), "--impl " + name, true);
+  add(selection, isolated(std::move(implementation), manner), "--impl " + name + manner.words, true);
 }
 
-void add_plugin(Selection& selection, const std::string& path, bool in_process) {
-  auto plugin = in_process ? load_plugin_in_process(path) : load_plugin(path);
+void add_plugin(Selection& selection, const std::string& path, const Manner& manner) {
+  auto plugin = manner.in_process ? load_plugin_in_process(path) : load_plugin(path, manner.within({}));
   if (!plugin) throw UsageError(fmt::format("--plugin {}: {}", path, plugin.error()));
   const std::string absolute = std::filesystem::absolute(path).string();
-  add(selection, std::move(*plugin), "--plugin " + shell_quote(absolute), true);
+  add(selection, std::move(*plugin), "--plugin " + shell_quote(absolute) + manner.words, true);
 }
 
-void add_pipe(Selection& selection, const std::string& command, bool few_calls) {
-  auto pipe = open_pipe(command, kPipeLimits, few_calls ? kWaitOfFewCalls : std::chrono::milliseconds{0});
+void add_pipe(Selection& selection, const std::string& command, const Manner& manner) {
+  auto pipe =
+      open_pipe(command, manner.within(kPipeLimits), manner.few_calls ? kWaitOfFewCalls : std::chrono::milliseconds{0});
   if (!pipe) throw UsageError(fmt::format("--pipe '{}': {}", command, pipe.error()));
-  add(selection, std::move(*pipe), "--pipe " + shell_quote(command), true);
+  add(selection, std::move(*pipe), "--pipe " + shell_quote(command) + manner.words, true);
 }
 
 }  // namespace
@@ -79,15 +112,16 @@ Selection select_implementations(const SelectionArguments& arguments, const Envi
   if (arguments.in_process && !arguments.commands.empty()) {
     throw UsageError("--in-process is not for --pipe, which is a process of its own: start that under the debugger");
   }
+  const Manner manner = manner_of(arguments);
   Selection selection;
   selection.replays.program = executable_path();
-  for (const std::string& name : arguments.names) add_named(selection, name, arguments.in_process);
-  for (const std::string& path : arguments.plugins) add_plugin(selection, path, arguments.in_process);
-  for (const std::string& command : arguments.commands) add_pipe(selection, command, arguments.few_calls);
+  for (const std::string& name : arguments.names) add_named(selection, name, manner);
+  for (const std::string& path : arguments.plugins) add_plugin(selection, path, manner);
+  for (const std::string& command : arguments.commands) add_pipe(selection, command, manner);
   if (arguments.empty()) {
     for (auto& implementation : all_implementations()) {
       const std::string name = implementation->name();
-      add(selection, isolated(std::move(implementation), arguments.in_process), "--impl " + name, false);
+      add(selection, isolated(std::move(implementation), manner), "--impl " + name + manner.words, false);
     }
   }
   if (environment.backend && selection.replays.selectors.contains("c-abi")) {

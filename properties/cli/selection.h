@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,11 +17,12 @@ namespace kvwitness::harness::cli {
 
 // How the command line names implementations; all empty means the command's default.
 struct SelectionArguments {
-  std::vector<std::string> names;     // --impl
-  std::vector<std::string> plugins;   // --plugin: files
-  std::vector<std::string> commands;  // --pipe
-  bool few_calls = false;             // a replay or a run: each answer may be waited for a little longer
-  bool in_process = false;            // for a debugger: in this process, without a deadline
+  std::vector<std::string> names;       // --impl
+  std::vector<std::string> plugins;     // --plugin: files
+  std::vector<std::string> commands;    // --pipe
+  bool few_calls = false;               // a replay or a run: each answer may be waited for a little longer
+  bool in_process = false;              // for a debugger: in this process, without a deadline
+  std::optional<std::string> deadline;  // --deadline: seconds for a call
   bool empty() const { return names.empty() && plugins.empty() && commands.empty(); }
 };
 

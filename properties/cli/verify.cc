@@ -15,6 +15,8 @@
 #include "properties/cli/output_file.h"
 #include "properties/cli/pinned.h"
 #include "properties/cli/progress.h"
+#include "properties/cli/signals.h"
+#include "properties/cli/standard_streams.h"
 #include "properties/generators/case_stream.h"
 #include "properties/generators/domain.h"
 #include "properties/report/report.h"
@@ -40,16 +42,32 @@ class Outputs {
  public:
   explicit Outputs(const ReportPaths& paths) {
     for (const ReportForm& form : kReportForms) {
-      if (const Text& path = paths.*form.path) files_.emplace_back(&form, OutputFile(form.option, *path));
+      const Text& path = paths.*form.path;
+      if (!path) continue;
+      files_.emplace_back(&form, OutputFile(form.option, *path, form.render(RunReport{}, not_at_its_end(), {})));
     }
   }
-  void write(const RunReport& report, const Conclusion& conclusion, const ReplayCommands& replays) const {
-    for (const auto& [form, file] : files_) file.write(form->render(report, conclusion, replays));
+  // Regular files, which nothing holds up, or the others: a reader of those gets them after the text.
+  // Throws the first UsageError, after all were tried.
+  void write(bool regular, const RunReport& report, const Conclusion& conclusion, const ReplayCommands& replays) const {
+    std::optional<UsageError> failed;
+    for (const auto& [form, file] : files_) {
+      if (file.is_regular() != regular) continue;
+      try {
+        file.write(form->render(report, conclusion, replays));
+      } catch (const UsageError& error) {
+        if (!failed) failed = error;
+      }
+    }
+    if (failed) throw UsageError(*failed);
   }
 
  private:
   std::vector<std::pair<const ReportForm*, OutputFile>> files_;
 };
+
+// Whether reports hold what a run found, which an error that comes later does not undo.
+bool has_concluded = false;
 
 TextStyle style_of_output() {
   const bool terminal = ::isatty(STDOUT_FILENO) != 0;
@@ -147,23 +165,28 @@ void print_kept_failures(const RunReport& report) {
   for (const std::string& path : report.unseen_failures) {
     fmt::print("not seen again: {} failed once and passes now, so it is kept\n", printable(path));
   }
-  for (const std::string& error : report.failure_errors) fmt::print(stderr, "kvwitness: {}\n", printable(error));
+  for (const std::string& error : report.failure_errors) print_error("kvwitness: {}\n", printable(error));
 }
 
 }  // namespace
 
 ExitStatus verify(const VerifyArguments& arguments) {
   const Outputs outputs(arguments.reports);
+  end_where_interrupted();
   const Environment environment = environment_of_process();
   Selection selection = select_implementations(arguments.selection, environment);
-  RunOptions options = options_of(arguments, environment);
+  RunOptions options = [&] {
+    const EndAtOnce at_once;  // it may read standard input
+    end_where_interrupted();
+    return options_of(arguments, environment);
+  }();
 
   ProgressDisplay display(::isatty(STDERR_FILENO) != 0);
   Progress progress;
   if (!arguments.quiet) {
     fmt::print("judging {} properties on {} pinned cases and {} generated ones a property, seed {}\n",
                options.properties.size(), options.pinned.size(), options.cases_per_property, options.seed);
-    std::fflush(stdout);
+    flush_standard_output();
     progress = [&](const std::string& implementation, const std::string& property, double done) {
       display.show(implementation, property, done);
     };
@@ -173,7 +196,7 @@ ExitStatus verify(const VerifyArguments& arguments) {
   options.on_failure = [&](const std::string& implementation, const std::string& property) {
     if (arguments.quiet) return;
     display.clear();
-    fmt::print(stderr, "{} breaks {}; looking for its smallest case\n", printable(implementation), property);
+    print_error("{} breaks {}; looking for its smallest case\n", printable(implementation), property);
   };
   auto report = run_properties(options, selection.implementations, progress);
   display.clear();
@@ -184,22 +207,28 @@ ExitStatus verify(const VerifyArguments& arguments) {
     keep_long_cases(*report, folder.string());
   }
   const Conclusion conclusion = conclude(*report, selection.forced, absent_implementations(selection));
+  has_concluded = true;
+  outputs.write(true, *report, conclusion, selection.replays);
+  const EndAtOnce at_once;  // whoever reads the text may have stopped reading
   const TextStyle style = style_of_output();
   fmt::print("{}", render_failures(*report, selection.replays, style));
   if (!arguments.quiet) fmt::print("{}{}", render_table(*report, style), render_rates(*report, style));
   print_kept_failures(*report);
   fmt::print("{}", render_last_line(*report, conclusion, style));
-  std::fflush(stdout);
-  outputs.write(*report, conclusion, selection.replays);
+  flush_standard_output();
+  outputs.write(false, *report, conclusion, selection.replays);
   return static_cast<ExitStatus>(conclusion.exit_status);
 }
 
 void report_refusal(const ReportPaths& paths, const std::string& message) {
+  if (has_concluded) return;
   for (const ReportForm& form : kReportForms) {
     const Text& path = paths.*form.path;
     if (!path) continue;
     try {
-      OutputFile(form.option, *path).write(form.render(RunReport{}, refuse_to_run(message), ReplayCommands{}));
+      const std::string refusal = form.render(RunReport{}, refuse_to_run(message), ReplayCommands{});
+      const OutputFile file(form.option, *path, refusal);
+      if (!file.is_regular()) file.write(refusal);
       // NOLINTNEXTLINE(bugprone-empty-catch)
     } catch (const UsageError&) {  // the message on standard error is then all there is
     }

@@ -20,6 +20,7 @@
 #include "properties/implementations/cuda_call.h"
 #include "properties/implementations/registry.h"
 #include "properties/sandbox/host_implementation.h"
+#include "properties/sandbox/system_calls.h"
 
 namespace kvwitness::harness {
 namespace {
@@ -103,7 +104,7 @@ Availability probe() {
     _exit(error != cudaSuccess ? 1 : count == 0 ? 2 : 0);
   }
   int status = 0;
-  if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) {
+  if (wait_for(child, &status) != child || !WIFEXITED(status)) {
     return {false, "looking for a GPU ended in a crash"};
   }
   return WEXITSTATUS(status) == 0 ? Availability{}

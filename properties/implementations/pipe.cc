@@ -14,6 +14,7 @@
 #include "properties/implementations/pipe_protocol.h"
 #include "properties/implementations/program_pipe.h"
 #include "properties/sandbox/call.h"
+#include "properties/sandbox/system_calls.h"
 
 namespace kvwitness::harness {
 namespace {
@@ -279,6 +280,11 @@ class PipeImplementation final : public Implementation {
 std::expected<std::unique_ptr<Implementation>, std::string> open_pipe(const std::string& command,
                                                                       const DeadlineLimits& limits,
                                                                       milliseconds wait_for_more) {
+  try {
+    require_system_calls();
+  } catch (const NoIsolation& denied) {
+    return std::unexpected(denied.what());
+  }
   auto implementation = std::make_unique<PipeImplementation>(command, limits, wait_for_more);
   if (const auto failed = implementation->start()) {
     return std::unexpected(failed->how);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -18,13 +19,25 @@
 #include <string_view>
 #include <utility>
 
+#include "properties/sandbox/interruption.h"
 #include "properties/sandbox/processor_use.h"
+#include "properties/sandbox/system_calls.h"
 
 // POSIX leaves the declaration to the program; glibc has one too.
 extern char** environ;  // NOLINT(readability-redundant-declaration)
 
 namespace kvwitness::harness {
 namespace {
+
+// The process groups of the programs that run, for a signal handler; 0 where a place is free.
+std::array<std::atomic<pid_t>, 64> running_groups{};
+
+void exchange_in_list(pid_t before, pid_t after) noexcept {
+  for (std::atomic<pid_t>& group : running_groups) {
+    pid_t expected = before;
+    if (group.compare_exchange_strong(expected, after)) return;
+  }
+}
 
 constexpr std::size_t kChunkBytes = 1 << 16;
 
@@ -114,8 +127,13 @@ std::expected<ProgramPipe, std::string> ProgramPipe::start(const std::string& co
     close(errors[0]);
     return std::unexpected(std::string("/bin/sh cannot be started: ") + std::strerror(process.error()));
   }
-  for (const int end : {input[1], output[0], errors[0]}) fcntl(end, F_SETFL, O_NONBLOCK);
-  return ProgramPipe(*process, input[1], output[0], errors[0]);
+  exchange_in_list(0, *process);
+  ProgramPipe program(*process, input[1], output[0], errors[0]);
+  for (const int end : {input[1], output[0], errors[0]}) {
+    if (fcntl(end, F_SETFL, O_NONBLOCK) == 0) continue;
+    return std::unexpected(std::string("a pipe cannot be read without waiting: ") + std::strerror(errno));
+  }
+  return program;
 }
 
 ProgramPipe::ProgramPipe(ProgramPipe&& other) noexcept
@@ -139,12 +157,19 @@ ProgramPipe::~ProgramPipe() {
   }
   if (process_ > 0) {
     kill_group();
-    waitpid(process_, nullptr, 0);
+    wait_for(process_, nullptr);
   }
 }
 
 void ProgramPipe::kill_group() {
   kill(-process_, SIGKILL);
+  exchange_in_list(process_, 0);
+}
+
+void end_all_programs() noexcept {
+  for (const std::atomic<pid_t>& group : running_groups) {
+    if (const pid_t process = group.load(); process > 0) kill(-process, SIGKILL);
+  }
 }
 
 void ProgramPipe::send(std::span<const std::byte> bytes) {
@@ -219,22 +244,28 @@ bool ProgramPipe::exchange_some(int timeout_ms) {
 }
 
 std::expected<std::span<const std::byte>, NoAnswer> ProgramPipe::receive(std::size_t size, Clock::time_point deadline) {
-  constexpr std::chrono::milliseconds kLeast{1000};  // for the rest of an answer that began late
+  constexpr std::chrono::milliseconds kLeast{1000};        // for the rest of an answer that began late
+  constexpr std::chrono::milliseconds kBetweenLooks{200};  // at whether this process is asked to end
   const auto limit = std::max(std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()), kLeast);
   std::optional<ProcessorTimeExtension> extension;
+  const Clock::time_point begun = Clock::now();
   while (received_.size() < size) {
     if (at_end_) {
       return std::unexpected(NoAnswer::kEndOfFile);
     }
+    if (is_interrupted()) {
+      return std::unexpected(NoAnswer::kDeadline);
+    }
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
     if (!has_exchanged_ && left.count() > 0) {
       // Before its hello: one that reads first would wait for ever.
-      if (!exchange_some(static_cast<int>(std::min(left, kLeast).count())) && waits_for_input()) {
+      const bool has_waited = Clock::now() - begun >= kLeast;
+      if (!exchange_some(static_cast<int>(std::min(left, kBetweenLooks).count())) && has_waited && waits_for_input()) {
         return std::unexpected(NoAnswer::kReadsFirst);
       }
       continue;
     }
-    if (left.count() <= 0 || !exchange_some(static_cast<int>(left.count()) + 1)) {
+    if (left.count() <= 0 || !exchange_some(static_cast<int>(std::min(left, kBetweenLooks).count()) + 1)) {
       if (Clock::now() < deadline) {
         continue;
       }
@@ -269,16 +300,16 @@ Outcome ProgramPipe::end(NoAnswer reason) {
   if (reason == NoAnswer::kEndOfFile) {
     // A program that ends closes its output a moment before it can be waited for.
     for (int turn = 0; turn < 200 && ended == 0; ++turn) {
-      ended = waitpid(process_, &status, WNOHANG);
+      ended = wait_for(process_, &status, WNOHANG);
       if (ended == 0) {
-        const timespec moment{0, 5'000'000};
-        nanosleep(&moment, nullptr);
+        constexpr int kMomentMs = 5;
+        poll(nullptr, 0, kMomentMs);
       }
     }
   }
   kill_group();
   if (ended != process_) {
-    waitpid(process_, nullptr, 0);
+    wait_for(process_, nullptr);
   }
   process_ = -1;
   pass_errors_on();

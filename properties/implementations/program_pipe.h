@@ -1,4 +1,4 @@
-// A program at the other end of two pipes: its standard input and output, with deadlines, without SIGPIPE. Used only by pipe.cc.
+// A program at the other end of two pipes: its standard input and output, with deadlines, without SIGPIPE. Used only by pipe.cc and, when the harness ends at once, by cli/signals.cc.
 #ifndef PROPERTIES_IMPLEMENTATIONS_PROGRAM_PIPE_H
 #define PROPERTIES_IMPLEMENTATIONS_PROGRAM_PIPE_H
 
@@ -67,6 +67,9 @@ class ProgramPipe {
   bool at_end_ = false;
   std::optional<Clock::time_point> end_;
 };
+
+// Kills the process groups of all programs that run. A signal handler may call it.
+void end_all_programs() noexcept;
 
 }  // namespace kvwitness::harness
 

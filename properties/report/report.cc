@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -21,6 +22,8 @@ std::string_view word(RunVerdict verdict) {
       return "pass";
     case RunVerdict::kFail:
       return "fail";
+    case RunVerdict::kInterrupted:
+      return "interrupted";
     case RunVerdict::kError:
       break;
   }
@@ -49,6 +52,8 @@ std::string_view word(Reproduction reproduction) {
       return "in a fresh process";
     case Reproduction::kSameProcess:
       return "in the same process";
+    case Reproduction::kUntried:
+      return "not tried again";
     case Reproduction::kNot:
       break;
   }
@@ -101,6 +106,19 @@ std::string passing_message(const RunReport& report) {
                      implementations == 1 ? "" : "s", properties.size(), properties.size() == 1 ? "y" : "ies",
                      report.pinned_cases, report.generated_cases, excluded,
                      report.cut_by_clock ? "; the time was up before all cases were judged (--time)" : "");
+}
+
+std::string signal_name(int signal) {
+  switch (signal) {
+    case SIGHUP:
+      return "SIGHUP";
+    case SIGINT:
+      return "SIGINT";
+    case SIGTERM:
+      return "SIGTERM";
+    default:
+      return fmt::format("signal {}", signal);
+  }
 }
 
 Json case_json(const Case& value) {
@@ -157,8 +175,15 @@ Json implementation_json(const ImplementationResult& result, const ReplayCommand
 
 Conclusion conclude(const RunReport& report, std::span<const std::string> forced, std::span<const Skipped> absent) {
   const auto& results = report.implementations;
-  if (std::any_of(results.begin(), results.end(),
-                  [](const auto& result) { return result.kind == ResultKind::kFail; })) {
+  const bool has_failed =
+      std::any_of(results.begin(), results.end(), [](const auto& result) { return result.kind == ResultKind::kFail; });
+  if (const int signal = report.interrupted_by; signal != 0) {
+    return {.verdict = RunVerdict::kInterrupted,
+            .exit_status = 128 + signal,
+            .message = fmt::format("{} ended the run before everything was judged; {}", signal_name(signal),
+                                   has_failed ? "by then " + failing_message(report) : "nothing had failed by then")};
+  }
+  if (has_failed) {
     return {.verdict = RunVerdict::kFail, .exit_status = 1, .message = failing_message(report)};
   }
   const auto& floors = report.missed_floors;
@@ -192,6 +217,26 @@ Conclusion conclude(const RunReport& report, std::span<const std::string> forced
 
 Conclusion refuse_to_run(std::string message) {
   return {.verdict = RunVerdict::kError, .exit_status = 2, .message = std::move(message)};
+}
+
+Conclusion not_at_its_end() {
+  return {.verdict = RunVerdict::kInterrupted,
+          .exit_status = 2,
+          .message = "the run has not come to its end: it goes on, or was killed"};
+}
+
+std::string_view headline_of(RunVerdict verdict) {
+  switch (verdict) {
+    case RunVerdict::kPass:
+      return "PASS";
+    case RunVerdict::kFail:
+      return "FAIL";
+    case RunVerdict::kInterrupted:
+      return "INTERRUPTED";
+    case RunVerdict::kError:
+      break;
+  }
+  return "ERROR";
 }
 
 std::string_view statement_of(std::string_view property) {

@@ -19,13 +19,13 @@
 
 namespace kvwitness::harness {
 
-enum class RunVerdict : std::uint8_t { kPass, kFail, kError };
+enum class RunVerdict : std::uint8_t { kPass, kFail, kError, kInterrupted };
 
 // A run in one word and one sentence. The sentence holds no time, so that equal runs have equal ones.
 struct Conclusion {
   RunVerdict verdict = RunVerdict::kPass;
   // 0: pass; 1: a property failed; 2: a class floor was missed or nothing was judged; 3: a forced implementation cannot
-  // run.
+  // run; 128 and the number of the signal that interrupted the run.
   int exit_status = 0;
   std::string message;
 };
@@ -39,11 +39,13 @@ struct Skipped {
 std::string skipped_listing(std::span<const Skipped> skipped);
 
 // `forced` are the implementations that were asked for by name, `absent` those of them that cannot run here. The first
-// that applies: a failed property, a missed floor that is enforced, a forced implementation that is absent, a run that
+// that applies: an interrupted run, a failed property, a missed floor that is enforced, a forced implementation that is absent, a run that
 // judged nothing, a forced implementation that no case could judge, a pass.
 Conclusion conclude(const RunReport& report, std::span<const std::string> forced, std::span<const Skipped> absent);
 // The conclusion of a run that ended before anything ran.
 Conclusion refuse_to_run(std::string message);
+// What reports say until the run is at its end: that of one that is killed says nothing else.
+Conclusion not_at_its_end();
 
 // How a person runs one case again: `printf ... | PROGRAM replay - SELECTOR`.
 struct ReplayCommands {
@@ -69,6 +71,9 @@ std::string_view statement_of(std::string_view property);
 std::string shell_quote(std::string_view text);
 // `text` without control characters, escape sequences included: names and messages may come from a plug-in.
 std::string printable(std::string_view text);
+
+// The verdict as a word for a person: "PASS", "FAIL", "ERROR" or "INTERRUPTED".
+std::string_view headline_of(RunVerdict verdict);
 
 std::string render_json(const RunReport& report, const Conclusion& conclusion, const ReplayCommands& replays);
 // Strict XML 1.0: a suite an implementation, a test case a property.

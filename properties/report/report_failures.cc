@@ -96,13 +96,16 @@ void add_counterexample(Fields& fields, const Counterexample& found, const std::
                                         : json);
   if (found.verdict.compared_with) fields.add("compared with", to_json(*found.verdict.compared_with));
   add_difference(fields, found);
-  if (found.reproduction != Reproduction::kNot) {
+  if (was_seen_again(found)) {
     fields.add("what matters", matters(minimal, found.irrelevant_fields));
   }
   fields.add("shrunk", shrinking_text(found));
   fields.add("kept in", printable(found.failure_file));
   if (found.reproduction == Reproduction::kNot) {
     fields.add("beware", "it did not fail again, with or without prior calls: the replay may pass");
+  }
+  if (found.reproduction == Reproduction::kUntried) {
+    fields.add("beware", "the run ended before it was tried again: it may need calls made before, and the replay pass");
   }
   fields.add("replay", replays.command(implementation, property, found));
   fields.add("to debug", replays.debug_command(implementation, property, found));

@@ -125,7 +125,7 @@ std::string failures(const RunReport& report, const ReplayCommands& replays) {
 
 std::string render_html(const RunReport& report, const Conclusion& conclusion, const ReplayCommands& replays) {
   const bool passed = conclusion.verdict == RunVerdict::kPass;
-  const std::string_view word = passed ? "PASS" : conclusion.verdict == RunVerdict::kFail ? "FAIL" : "ERROR";
+  const std::string_view word = headline_of(conclusion.verdict);
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
       "content=\"width=device-width\">\n<title>kvwitness: "

@@ -93,7 +93,7 @@ void add_implementation(Suites& suites, const ImplementationResult& result, cons
 std::string render_junit(const RunReport& report, const Conclusion& conclusion, const ReplayCommands& replays) {
   Suites suites;
   for (const ImplementationResult& result : report.implementations) add_implementation(suites, result, replays);
-  if (conclusion.verdict == RunVerdict::kError) {
+  if (conclusion.verdict == RunVerdict::kError || conclusion.verdict == RunVerdict::kInterrupted) {
     suites.open("run");
     suites.erred("conclusion", conclusion.message);
     suites.close();

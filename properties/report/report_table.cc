@@ -256,7 +256,7 @@ std::string render_rates(const RunReport& report, const TextStyle& style) {
 
 std::string render_last_line(const RunReport& report, const Conclusion& conclusion, const TextStyle& style) {
   const bool pass = conclusion.verdict == RunVerdict::kPass;
-  const std::string_view word = pass ? "PASS" : conclusion.verdict == RunVerdict::kFail ? "FAIL" : "ERROR";
+  const std::string_view word = headline_of(conclusion.verdict);
   std::vector<Skipped> skipped;
   for (const ImplementationResult& result : report.implementations) {
     if (result.kind == ResultKind::kSkipped) skipped.push_back({result.implementation, result.reason});

@@ -73,7 +73,7 @@ std::int64_t CaseJudge::judge(ImplementationRun& run, std::span<const SourcedCas
       for (JudgedCase& one : judged) judge_alone(run, one);
     }
   } catch (const TimeUp&) {
-    run.result.cut_by_clock = true;  // what was judged by then counts
+    run.note_time_up();
   }
   settle(run, judged);
   return std::ssize(judged);
@@ -222,7 +222,7 @@ CaseJudge::FoundFailure CaseJudge::found_failure(ImplementationRun& run, const J
         found.position = position;
       }
     } catch (const TimeUp&) {
-      run.result.cut_by_clock = true;
+      run.note_time_up();
     }
   }
   return found;

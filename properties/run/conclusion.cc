@@ -14,7 +14,14 @@ constexpr std::int64_t kLeastServed = 100;
 
 constexpr const char* kServesNoShape = "it serves none of the shapes that were tried";
 
-void conclude_property(const ImplementationRun& run, const Property& property, PropertyResult& result) {
+constexpr const char* kInterrupted = "not judged to the end: the run was interrupted";
+
+void conclude_property(const ImplementationRun& run, const Property& property, PropertyResult& result,
+                       bool is_interrupted) {
+  if (result.kind != ResultKind::kFail && is_interrupted && run.is_available) {
+    result.kind = ResultKind::kSkipped;
+    result.reason = kInterrupted;
+  }
   if (result.kind != ResultKind::kFail && run.is_given_up()) {
     result.kind = ResultKind::kSkipped;
     result.reason = "not judged to the end: " + std::to_string(ImplementationRun::kMostHangs) +
@@ -51,6 +58,9 @@ void conclude_implementation(RunContext& context, ImplementationRun& run) {
   };
   if (has(ResultKind::kFail)) {
     result.kind = ResultKind::kFail;
+  } else if (context.report.interrupted_by != 0) {
+    result.kind = ResultKind::kSkipped;
+    result.reason = kInterrupted;
   } else if (run.supported == 0 && has(ResultKind::kUnsupported)) {
     result.kind = ResultKind::kFail;
     result.reason = kServesNoShape;
@@ -74,7 +84,7 @@ void conclude_results(RunContext& context) {
     for (std::size_t i = 0; i < context.properties.size(); ++i) {
       PropertyResult& result = run->result.properties[i];
       context.report.judged_cases += result.cases;
-      conclude_property(*run, *context.properties[i], result);
+      conclude_property(*run, *context.properties[i], result, context.report.interrupted_by != 0);
     }
     conclude_implementation(context, *run);
     name_likely_causes(run->result);

@@ -60,6 +60,7 @@ class Search {
         found_.reproduction = Reproduction::kSameProcess;
       } else {
         keep_as_found(false);
+        found_.reproduction = Reproduction::kUntried;
       }
     }
     explain();
@@ -345,8 +346,7 @@ void Search::explain() {
         .row = wrong->index, .slot = wrong->slot, .expected = wrong->expected_value(), .actual = wrong->actual_value()};
   }
   const std::size_t elements = elements_of(minimal);
-  const bool worth_it =
-      found_.reproduction != Reproduction::kNot && !failure_.hung && elements <= kShownElements && !limits_.is_over();
+  const bool worth_it = was_seen_again(found_) && !failure_.hung && elements <= kShownElements && !limits_.is_over();
   if (!worth_it) return;
   try {
     found_.irrelevant_fields =

@@ -1,20 +1,16 @@
 #include "properties/run/failure_database.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <set>
 #include <system_error>
 #include <utility>
 
 #include "properties/run/fnv1a.h"
+#include "properties/run/whole_file.h"
 
 namespace kvwitness::harness {
 namespace {
@@ -111,18 +107,14 @@ std::expected<void, std::string> write_failure(const FailureEntry& entry) {
   std::error_code error;
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
   if (error) return std::unexpected(error_at(path, "cannot make the folder: " + error.message()));
-  const fs::path draft(entry.path + ".tmp" + std::to_string(::getpid()));
-  {
-    std::ofstream file(draft, std::ios::binary | std::ios::trunc);
-    for (Case value : entry.cases) {
-      value.note = note_of(entry);
-      file << to_json(value) << '\n';
-    }
-    file.close();
-    if (!file) return std::unexpected(error_at(draft, std::string("cannot write: ") + std::strerror(errno)));
+  std::string lines;
+  for (Case value : entry.cases) {
+    value.note = note_of(entry);
+    lines += to_json(value) + '\n';
   }
-  fs::rename(draft, path, error);
-  if (error) return std::unexpected(error_at(path, "cannot replace: " + error.message()));
+  if (const int number = replace_file(entry.path, lines); number != 0) {
+    return std::unexpected(error_at(path, std::string("cannot write: ") + std::strerror(number)));
+  }
   return {};
 }
 

@@ -57,7 +57,7 @@ void HistoryStage::judge(ImplementationRun& run) {
   try {
     judge_in_time(run);
   } catch (const TimeUp&) {
-    run.result.cut_by_clock = true;
+    run.note_time_up();
     run.recording.resume();
   }
 }

@@ -26,10 +26,7 @@ struct ImplementationRun {
 
   ImplementationRun(Implementation& implementation, std::int64_t fresh_attempts_of_run,
                     std::optional<Ration::Seconds> time_limit)
-      : ration(time_limit),
-        within(implementation),
-        recording(within, ration),
-        fresh_attempts(fresh_attempts_of_run) {}
+      : ration(time_limit), within(implementation), recording(within, ration), fresh_attempts(fresh_attempts_of_run) {}
 
   const std::string& name() const { return result.implementation; }
   bool is_given_up() const { return hangs >= kMostHangs; }
@@ -49,11 +46,13 @@ struct ImplementationRun {
    private:
     ImplementationRun& run_;
   };
-  // Whether it is judged no further, because of hangs or of time.
+  // Whether it is judged no further, because of hangs or of time, or because this process is asked to end.
   bool is_over() {
-    result.cut_by_clock = result.cut_by_clock || ration.is_nearly_over();
-    return result.cut_by_clock || is_given_up();
+    if (ration.is_nearly_over()) note_time_up();
+    return is_interrupted() || result.cut_by_clock || is_given_up();
   }
+  // What was judged by then counts. A run that is asked to end is not cut by its clock.
+  void note_time_up() { result.cut_by_clock = result.cut_by_clock || !is_interrupted(); }
 
   Ration ration;
   WithinDomain within;  // no call outside `domain` reaches the implementation

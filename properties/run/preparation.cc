@@ -82,7 +82,7 @@ std::unique_ptr<ImplementationRun> run_of(Implementation& implementation, const 
       run->has_costly_shapes = true;
     }
   } catch (const TimeUp&) {
-    run->result.cut_by_clock = true;
+    run->note_time_up();
   }
   return run;
 }

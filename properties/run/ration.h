@@ -19,6 +19,8 @@
 #include <set>
 #include <tuple>
 
+#include "properties/sandbox/interruption.h"
+
 namespace kvwitness::harness {
 
 class Ration {
@@ -33,10 +35,10 @@ class Ration {
   void enter();
   void leave();
   Seconds spent() const;
-  // Whether the limit has passed.
-  bool is_over() const { return limit_ && spent() >= *limit_; }
+  // Whether the limit has passed, or this process is asked to end.
+  bool is_over() const { return is_interrupted() || (limit_ && spent() >= *limit_); }
   // Whether nothing new is to be judged: the last tenth is for what was found.
-  bool is_nearly_over() const { return limit_ && spent() >= 0.9 * *limit_; }
+  bool is_nearly_over() const { return is_interrupted() || (limit_ && spent() >= 0.9 * *limit_); }
   // A part of the limit; without one the most there is.
   Seconds share(double part) const { return limit_ ? part * *limit_ : Seconds::max(); }
   // What is left; nothing where there is no limit.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "properties/run/case_size.h"
+#include "properties/sandbox/interruption.h"
 
 namespace kvwitness::harness {
 namespace {
@@ -28,6 +29,7 @@ Outcome Recording::run_in(const Case& value, const MemoryContext& memory_context
 }
 
 std::vector<Outcome> Recording::run_together(std::span<const RunRequest> requests) {
+  if (is_interrupted()) throw TimeUp{};
   const auto begun = std::chrono::steady_clock::now();
   std::vector<Outcome> outcomes = inner().run_together(requests);
   const auto took = std::chrono::steady_clock::now() - begun;

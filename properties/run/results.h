@@ -22,6 +22,7 @@ enum class Reproduction : std::uint8_t {
   kFresh,        // it failed in an implementation that had been restarted: its replay fails
   kSameProcess,  // it failed again, but the implementation cannot be restarted: calls made before may play a part
   kNot,          // it did not fail again, with or without prior calls: the fault depends on what no case holds
+  kUntried,      // the run ended before that could be seen
 };
 
 // The most characters of a case that can be pasted: an argument of a command may have 131,071 bytes. A longer minimal
@@ -48,6 +49,10 @@ struct Counterexample {
   Reproduction reproduction = Reproduction::kSameProcess;
   std::string failure_file;  // where --failures keeps it; "" where it does not
 };
+
+inline bool was_seen_again(const Counterexample& found) {
+  return found.reproduction == Reproduction::kFresh || found.reproduction == Reproduction::kSameProcess;
+}
 
 enum class ResultKind : std::uint8_t { kPass, kFail, kSkipped, kNotProvided, kUnsupported };
 
@@ -99,6 +104,7 @@ struct RunReport {
   std::uint64_t seed = 0;
   double seconds = 0;
   bool cut_by_clock = false;
+  int interrupted_by = 0;  // the signal that ended the run before everything was judged
   std::vector<ImplementationResult> implementations;
   std::vector<MissedFloor> missed_floors;
   std::int64_t excluded_cases = 0;           // pinned ones that the options leave out

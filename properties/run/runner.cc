@@ -12,6 +12,7 @@
 #include "properties/run/serving_stage.h"
 #include "properties/run/stages.h"
 #include "properties/run/triage.h"
+#include "properties/sandbox/interruption.h"
 
 namespace kvwitness::harness {
 
@@ -48,6 +49,7 @@ std::expected<RunReport, std::string> run_properties(const RunOptions& options,
     serving.judge(run);
   });
 
+  context.report.interrupted_by = interrupting_signal();
   conclude_results(context);
   triage.mark_fixed_failures();
   RunReport& report = context.report;

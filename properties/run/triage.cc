@@ -47,7 +47,7 @@ void Triage::replay(KeptFailure& kept) {
   try {
     replay_in_time(kept);
   } catch (const TimeUp&) {
-    kept.run->result.cut_by_clock = true;
+    kept.run->note_time_up();
   }
 }
 
@@ -122,11 +122,11 @@ void Triage::handle(ImplementationRun& run, std::size_t property, const Failure&
     keep(entry);
   }
   const bool is_new = std::ranges::find(run.known, found.minimal, &KnownCase::value) == run.known.end();
-  if (found.reproduction != Reproduction::kNot && is_new && run.known.size() < kMostKnown) {
+  if (was_seen_again(found) && is_new && run.known.size() < kMostKnown) {
     run.known.push_back({found.minimal, found.outcome.ending == Ending::kHung});
   }
   // One more failure is looked for where this one is no case that a person can check, or cannot be replayed.
-  const bool is_poor = !is_checkable(found.minimal) || found.reproduction == Reproduction::kNot;
+  const bool is_poor = !is_checkable(found.minimal) || !was_seen_again(found);
   run.is_provisional[property] = !failed_before && is_poor && !failure.hung && context_.is_drawn(property);
   if (!failed_before || !is_poor) result.counterexample = std::move(found);
 }

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "properties/sandbox/interruption.h"
+
 namespace kvwitness::harness {
 
 struct DeadlineLimits {
@@ -18,6 +20,18 @@ struct DeadlineLimits {
   std::int64_t elements_per_second = std::int64_t{1} << 22;  // of large calls, in addition to the limit
 };
 
+// The limits with `call` for a call: the others are no shorter, and where a call gets longer, large ones do in proportion.
+inline DeadlineLimits with_call_limit(DeadlineLimits limits, std::chrono::milliseconds call) {
+  if (call > limits.call) {
+    limits.elements_per_second =
+        std::max<std::int64_t>(limits.elements_per_second * limits.call.count() / call.count(), 1);
+  }
+  limits.call = call;
+  limits.warm_up_call = std::max(limits.warm_up_call, call);
+  limits.seasoned_warm_up_call = std::max(limits.seasoned_warm_up_call, call);
+  return limits;
+}
+
 // A warm-up call, the first of a process or of a shape, may have to initialise a device or compile a kernel, and gets a
 // long limit. Once an implementation has hung, the time that its warm-up calls have taken so far bounds the wait
 // instead, so that one that never answers does not cost the long limit with every attempt to shrink the case.
@@ -27,8 +41,9 @@ class DeadlinePolicy {
 
   using Clock = std::chrono::steady_clock;
 
-  // For a call that touches this many elements. Never beyond the end.
+  // For a call that touches this many elements. Never beyond the end; nothing once this process is asked to end.
   std::chrono::milliseconds limit(bool is_warm_up, std::int64_t touched_elements) const {
+    if (is_interrupted()) return std::chrono::milliseconds{0};
     const auto usual = usual_limit(is_warm_up, touched_elements);
     return end_ ? std::clamp(std::chrono::ceil<std::chrono::milliseconds>(*end_ - Clock::now()),
                              std::chrono::milliseconds{0}, usual)
@@ -37,7 +52,7 @@ class DeadlinePolicy {
 
   // When nothing is waited for any more, whatever it is.
   void end_at(std::optional<Clock::time_point> end) { end_ = end; }
-  bool is_over() const { return end_ && Clock::now() >= *end_; }
+  bool is_over() const { return is_interrupted() || (end_ && Clock::now() >= *end_); }
 
   void note_answer(bool is_warm_up, std::chrono::milliseconds took) {
     auto& longest = is_warm_up ? longest_warm_up_ : longest_call_;

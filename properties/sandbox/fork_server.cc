@@ -5,7 +5,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,9 +18,12 @@
 #include <cstring>
 #include <exception>
 #include <memory>
-#include <system_error>
+#include <span>
+#include <string>
 #include <utility>
 
+#include "properties/sandbox/system_calls.h"
+#include "properties/sandbox/worker_output.h"
 #include "properties/sandbox/worker_process.h"
 
 namespace kvwitness::harness {
@@ -56,7 +58,10 @@ bool send_command(int socket, const Command& command, int descriptor) noexcept {
     header->cmsg_len = CMSG_LEN(sizeof(int));
     std::memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
   }
-  return sendmsg(socket, &message, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof(sent));
+  // Without a descriptor it needs no sendmsg.
+  const ssize_t size =
+      descriptor < 0 ? send(socket, &sent, sizeof(sent), MSG_NOSIGNAL) : sendmsg(socket, &message, MSG_NOSIGNAL);
+  return size == static_cast<ssize_t>(sizeof(sent));
 }
 
 // Nothing where the other end is gone.
@@ -103,24 +108,22 @@ class Server {
   Server(WorkerTarget& target, WorkerChannel& channel, int socket, FrameMemory memory)
       : target_(target), channel_(channel), socket_(socket), memory_(std::make_unique<FrameMemory>(std::move(memory))) {
     memory_->map_guarded();
+    // Only while it waits does a death interrupt it, so that none is missed.
+    struct sigaction action{};
+    action.sa_handler = [](int) {};
+    is_told_of_deaths_ = sigaction(SIGCHLD, &action, nullptr) == 0;
     sigset_t child;
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
-    sigprocmask(SIG_SETMASK, &child, nullptr);
-    deaths_ = signalfd(-1, &child, SFD_CLOEXEC);
+    is_told_of_deaths_ = sigprocmask(SIG_SETMASK, &child, nullptr) == 0 && is_told_of_deaths_;
   }
 
   [[noreturn]] void run() {
     for (;;) {
-      std::array<pollfd, 2> sources = {pollfd{socket_, POLLIN, 0}, pollfd{deaths_, POLLIN, 0}};
-      if (poll(sources.data(), sources.size(), -1) < 0) {
-        continue;
-      }
-      if (sources[1].revents != 0) {
-        signalfd_siginfo ignored;
-        static_cast<void>(!read(deaths_, &ignored, sizeof(ignored)));
-        reap();
-      }
+      std::array<pollfd, 3> sources = {pollfd{socket_, POLLIN, 0}, output_.to_read(), output_.to_write()};
+      wait_for_one_of(sources);
+      output_.pass_on();
+      reap();
       if (sources[0].revents != 0) {
         handle_command();
       }
@@ -128,10 +131,27 @@ class Server {
   }
 
  private:
+  // Or for a death.
+  void wait_for_one_of(std::span<pollfd> sources) {
+    if (is_told_of_deaths_) {
+      sigset_t none;
+      sigemptyset(&none);
+      if (ppoll(sources.data(), sources.size(), nullptr, &none) >= 0) {
+        return;
+      }
+      is_told_of_deaths_ = errno == EINTR;
+    }
+    constexpr int kBetweenLooksMs = 20;
+    if (poll(sources.data(), sources.size(), is_told_of_deaths_ ? 0 : kBetweenLooksMs) < 0) {
+      for (pollfd& source : sources) source.revents = 0;
+    }
+  }
+
   void handle_command() {
     const auto received = receive_command(socket_);
     if (!received) {
       end_worker();
+      output_.pass_on();
       _exit(0);
     }
     switch (received->command.kind) {
@@ -160,7 +180,7 @@ class Server {
     if (worker_ == 0) {
       setpgid(0, 0);  // whatever it signals as a group reaches only its own children
       close(socket_);
-      close(deaths_);
+      output_.become_output();
       run_worker(target_, channel_, *memory_, server);
     }
     return worker_ < 0 ? -std::int64_t{errno} : worker_;
@@ -185,6 +205,7 @@ class Server {
 
   void note_death(int status) {
     kill(-worker_, SIGKILL);  // what it started
+    output_.pass_on();
     worker_ = -1;
     channel_.wait_status = status;
     channel_.deaths.fetch_add(1);
@@ -196,24 +217,31 @@ class Server {
   WorkerChannel& channel_;
   int socket_;
   std::unique_ptr<FrameMemory> memory_;
-  int deaths_ = -1;
+  WorkerOutput output_;
+  bool is_told_of_deaths_ = false;  // while it waits; where the system denies a call for that, it looks now and then
   pid_t worker_ = -1;
 };
 
-// A worker inherits nothing to read from the terminal, nothing that reaches the harness's output, and no open file.
+// Nothing to read from the terminal, nothing that reaches the harness's output, and no open file.
 void detach_descriptors(int socket, int memory) {
   const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
   dup2(nothing, STDIN_FILENO);
   dup2(STDERR_FILENO, STDOUT_FILENO);
-  const auto close_between = [](int first, int last) {
-    if (first <= last) {
-      close_range(static_cast<unsigned>(first), static_cast<unsigned>(last), 0);
-    }
-  };
-  const auto [low, high] = std::minmax(socket, memory);
-  close_between(STDERR_FILENO + 1, low - 1);
-  close_between(low + 1, high - 1);
-  close_range(static_cast<unsigned>(high) + 1, ~0U, 0);
+  close_all_but(socket, memory);
+}
+
+// What a fork server says once it can serve, or why it cannot.
+struct Readiness {
+  bool is_ready;
+  std::array<char, 256> why_not;  // null-terminated
+};
+
+void tell_readiness(int socket, const char* why_not) noexcept {
+  Readiness readiness{.is_ready = why_not == nullptr, .why_not = {}};
+  if (why_not != nullptr) {
+    std::strncpy(readiness.why_not.data(), why_not, readiness.why_not.size() - 1);
+  }
+  send(socket, &readiness, sizeof(readiness), MSG_NOSIGNAL);
 }
 
 // The whole life of the fork server, until the socket closes.
@@ -230,8 +258,11 @@ void detach_descriptors(int socket, int memory) {
     close(score);
   }
   try {
-    Server(target, channel, socket, FrameMemory::adopt(memory, capacity_bytes)).run();
-  } catch (const std::exception&) {
+    Server server(target, channel, socket, FrameMemory::adopt(memory, capacity_bytes));
+    tell_readiness(socket, nullptr);
+    server.run();
+  } catch (const std::exception& error) {
+    tell_readiness(socket, error.what());
     _exit(1);
   }
 }
@@ -242,6 +273,7 @@ void detach_descriptors(int socket, int memory) {
 
 ForkServer::ForkServer(WorkerTarget& target, WorkerChannel& channel, const FrameMemory& memory)
     : target_(target), channel_(channel), memory_(&memory) {
+  require_system_calls();
   start();
 }
 
@@ -252,12 +284,13 @@ ForkServer::~ForkServer() {
 void ForkServer::start() {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
-    throw std::system_error(errno, std::generic_category(), "socketpair for a fork server");
+    refuse_isolation("the system denies socketpair", errno);
   }
   madvise(&channel_, sizeof(WorkerChannel), MADV_DOFORK);
   std::fflush(nullptr);  // or the child's copies of the buffers might be written too
   process_ = fork();
   if (process_ == 0) {
+    close(ends[0]);  // or it would never see that the harness is gone
     serve(target_, channel_, ends[1], memory_->descriptor(), memory_->capacity_bytes());
   }
   const int error = errno;
@@ -266,10 +299,18 @@ void ForkServer::start() {
   if (process_ < 0) {
     close(socket_);
     socket_ = -1;
-    throw std::system_error(error, std::generic_category(), "fork of a fork server");
+    refuse_isolation("the system denies fork", error);
   }
   // Other fork servers inherit nothing of this one.
   madvise(&channel_, sizeof(WorkerChannel), MADV_DONTFORK);
+  Readiness readiness{};
+  if (recv(socket_, &readiness, sizeof(readiness), 0) != static_cast<ssize_t>(sizeof(readiness))) {
+    std::snprintf(readiness.why_not.data(), readiness.why_not.size(), "the process that starts them ended at once");
+  }
+  if (!readiness.is_ready) {
+    stop();
+    refuse_isolation(readiness.why_not.data(), 0);
+  }
 }
 
 void ForkServer::stop() {
@@ -278,16 +319,18 @@ void ForkServer::stop() {
     socket_ = -1;
   }
   if (process_ > 0) {
-    waitpid(process_, nullptr, 0);
+    wait_for(process_, nullptr);
     process_ = -1;
   }
+  worker_ = -1;
 }
 
 std::optional<pid_t> ForkServer::start_worker() {
   for (int attempt = 0; attempt < 2; ++attempt) {
     if (send_command(socket_, {Command::Kind::kStart, 0}, -1)) {
       if (const auto reply = receive_reply(socket_)) {
-        return *reply > 0 ? std::optional(static_cast<pid_t>(*reply)) : std::nullopt;
+        worker_ = static_cast<pid_t>(std::max<std::int64_t>(*reply, -1));
+        return worker_ > 0 ? std::optional(worker_) : std::nullopt;
       }
     }
     stop();
@@ -311,8 +354,11 @@ void ForkServer::use_memory(const FrameMemory& memory) {
 }
 
 void ForkServer::note_own_death() {
-  if (process_ > 0 && waitpid(process_, nullptr, WNOHANG) == process_) {
+  if (process_ > 0 && wait_for(process_, nullptr, WNOHANG) == process_) {
     process_ = -1;
+    if (worker_ > 0) {
+      kill(-worker_, SIGKILL);  // where the system did not end it with its parent
+    }
     channel_.wait_status = SIGKILL;
     channel_.deaths.fetch_add(1);
   }

@@ -19,7 +19,7 @@ namespace kvwitness::harness {
 // This process's handle of its fork server. Target and channel must outlive it.
 class ForkServer {
  public:
-  // Throws std::system_error where it cannot be forked.
+  // Throws NoIsolation where there can be none.
   ForkServer(WorkerTarget& target, WorkerChannel& channel, const FrameMemory& memory);
   ForkServer(const ForkServer&) = delete;
   ForkServer& operator=(const ForkServer&) = delete;
@@ -45,6 +45,7 @@ class ForkServer {
   const FrameMemory* memory_;
   int socket_ = -1;
   pid_t process_ = -1;
+  pid_t worker_ = -1;
 };
 
 }  // namespace kvwitness::harness

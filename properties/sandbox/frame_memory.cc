@@ -10,6 +10,8 @@
 #include <system_error>
 #include <utility>
 
+#include "properties/sandbox/system_calls.h"
+
 namespace kvwitness::harness {
 namespace {
 
@@ -21,24 +23,10 @@ constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-int make_file(std::size_t bytes) {
-  const int descriptor = memfd_create("kvwitness-frame", MFD_CLOEXEC);
-  if (descriptor < 0) {
-    fail("memfd_create");
-  }
-  if (ftruncate(descriptor, static_cast<off_t>(bytes)) != 0) {
-    const int error = errno;
-    close(descriptor);
-    errno = error;
-    fail("ftruncate of the frame memory");
-  }
-  return descriptor;
-}
-
 }  // namespace
 
 FrameMemory::FrameMemory(std::size_t capacity_bytes) : capacity_bytes_(round_up(capacity_bytes, kPageBytes)) {
-  descriptor_ = make_file(file_bytes());
+  descriptor_ = make_unnamed_file(file_bytes());
   try {
     open_ = map(PROT_READ | PROT_WRITE);
   } catch (...) {

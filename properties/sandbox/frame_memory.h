@@ -1,7 +1,7 @@
 // Memory for the buffers of one call: sparse, shared between processes, with an unreadable page directly before and
 // after each buffer.
 //
-// The memory is a file that lives only in memory. The process that lays calls out maps it without guards; the process
+// The memory is a file without a name (system_calls.h). The process that lays calls out maps it without guards; the process
 // that makes the calls maps it with them, the inputs read-only where the call may not write them. Offsets are the same
 // in both.
 #ifndef PROPERTIES_SANDBOX_FRAME_MEMORY_H
@@ -35,7 +35,7 @@ class FrameMemory {
   static constexpr std::size_t kDefaultCapacityBytes = std::size_t{1} << 26;
 
   // Room for one buffer of up to capacity_bytes in each region. Only touched pages take memory. Throws
-  // std::system_error.
+  // NoIsolation where no such memory is to be had, and std::system_error.
   explicit FrameMemory(std::size_t capacity_bytes = kDefaultCapacityBytes);
   // The same memory, of `capacity_bytes` as it was made with, in another process. Takes the descriptor over.
   static FrameMemory adopt(int descriptor, std::size_t capacity_bytes) {

@@ -250,7 +250,7 @@ class Worker::Process {
       if (!extension && Clock::now() - begun >= kForkServerCheck / 2 && !over()) {
         extension.emplace(process_, ProcessorUse::Of::kProcess, limit);
       }
-      if (Clock::now() >= deadline && !over()) {
+      if ((is_interrupted() || Clock::now() >= deadline) && !over()) {
         if (deadlines_.is_over() || !extension || !extension->is_granted()) {
           return;
         }

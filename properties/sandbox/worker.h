@@ -27,7 +27,7 @@ namespace kvwitness::harness {
 
 class Worker {
  public:
-  // Throws std::system_error where the fork server cannot be started.
+  // Throws NoIsolation where no process for calls can be had here.
   explicit Worker(std::unique_ptr<WorkerTarget> target, const DeadlineLimits& limits = {});
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;

@@ -1,6 +1,7 @@
 #include "properties/sandbox/worker_channel.h"
 
 #include <linux/futex.h>
+#include <poll.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -39,8 +40,11 @@ void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value,
     timeout.tv_sec = seconds.count();
     timeout.tv_nsec = (*limit - seconds).count();
   }
-  syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT, value, limit ? &timeout : nullptr, nullptr,
-          0);
+  const long result = syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT, value,
+                              limit ? &timeout : nullptr, nullptr, 0);
+  if (result != 0 && errno != EAGAIN && errno != EINTR && errno != ETIMEDOUT) {
+    poll(nullptr, 0, 1);  // the system denies futex: the caller looks again
+  }
 }
 
 void wake(std::atomic<std::uint32_t>& word) noexcept {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <exception>
 #include <optional>
@@ -92,14 +93,20 @@ WorkerAnswer carry_out(WorkerTarget& target, const WorkerTask& task, const Frame
   return answer;
 }
 
-void wait_for_request(WorkerChannel& channel, std::uint32_t handled, bool may_spin) {
+// @param fork_server  to be looked after now and then; nothing where the system ends this process with it
+void wait_for_request(WorkerChannel& channel, std::uint32_t handled, bool may_spin, std::optional<pid_t> fork_server) {
+  constexpr std::chrono::seconds kBetweenLooks{1};
+  const auto limit = fork_server ? std::optional<std::chrono::nanoseconds>(kBetweenLooks) : std::nullopt;
   const auto has_request = [&] { return channel.request.load() != handled; };
   while (!spin_until(has_request, may_spin)) {
     channel.worker_sleeps.store(1);
     if (!has_request()) {
-      sleep_while(channel.request, handled, std::nullopt);
+      sleep_while(channel.request, handled, limit);
     }
     channel.worker_sleeps.store(0);
+    if (fork_server && getppid() != *fork_server) {
+      _exit(0);
+    }
   }
 }
 
@@ -155,7 +162,7 @@ class ForkWatch {
 }  // namespace
 
 void run_worker(WorkerTarget& target, WorkerChannel& channel, const FrameMemory& memory, pid_t fork_server) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const bool ends_with_parent = prctl(PR_SET_PDEATHSIG, SIGKILL) == 0;
   if (getppid() != fork_server) {
     _exit(0);  // it died before it could take this process with it
   }
@@ -165,7 +172,7 @@ void run_worker(WorkerTarget& target, WorkerChannel& channel, const FrameMemory&
   ForkWatch forks;
   std::uint32_t handled = channel.request.load() - 1;  // the task of starting up waits already
   for (;;) {
-    wait_for_request(channel, handled, may_spin);
+    wait_for_request(channel, handled, may_spin, ends_with_parent ? std::nullopt : std::optional(fork_server));
     handled = channel.request.load();
     const WorkerTask task = channel.task;
     const bool is_call = task.kind == WorkerTaskKind::kCall;

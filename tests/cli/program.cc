@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -85,12 +86,42 @@ pid_t start(const Invocation& invocation, int input, int output, int error) {
   return child;
 }
 
+// Sends a signal to a process when it is due.
+class Sender {
+ public:
+  Sender(const SentSignal& signal, pid_t process, const std::string& errors)
+      : signal_(signal), process_(process), errors_(errors), due_(Clock::now() + signal.after) {}
+
+  // How long to wait for output before it is due: -1 for ever.
+  int wait_ms() const {
+    if (signal_.number == 0 || is_sent_ || !signal_.after_words.empty()) return -1;
+    const auto left = std::chrono::floor<std::chrono::milliseconds>(due_ - Clock::now());
+    return static_cast<int>(std::max<std::int64_t>(left.count(), 0));
+  }
+  void send_if_due() {
+    if (signal_.number == 0 || is_sent_) return;
+    const bool is_due =
+        signal_.after_words.empty() ? Clock::now() >= due_ : errors_.find(signal_.after_words) != std::string::npos;
+    if (!is_due) return;
+    ::kill(process_, signal_.number);
+    is_sent_ = true;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const SentSignal& signal_;
+  pid_t process_;
+  const std::string& errors_;
+  Clock::time_point due_;
+  bool is_sent_ = false;
+};
+
 // Reads both until their ends. A terminal ends with EIO.
-void drain(std::array<std::pair<int, std::string*>, 2> sources) {
+void drain(std::array<std::pair<int, std::string*>, 2> sources, Sender sender) {
   std::array<char, 65536> buffer;
   while (sources[0].first >= 0 || sources[1].first >= 0) {
     std::array<pollfd, 2> waits = {{{sources[0].first, POLLIN, 0}, {sources[1].first, POLLIN, 0}}};
-    if (::poll(waits.data(), waits.size(), -1) < 0) fail("poll");
+    if (::poll(waits.data(), waits.size(), sender.wait_ms()) < 0) fail("poll");
     for (std::size_t i = 0; i < sources.size(); ++i) {
       if (waits[i].revents == 0) continue;
       const ssize_t count = ::read(sources[i].first, buffer.data(), buffer.size());
@@ -100,6 +131,7 @@ void drain(std::array<std::pair<int, std::string*>, 2> sources) {
         sources[i].first = -1;
       }
     }
+    sender.send_if_due();
   }
 }
 
@@ -114,13 +146,14 @@ Finished finish(const Invocation& invocation) {
     if (descriptor >= 0) ::close(descriptor);
   }
   Finished finished;
-  drain({{{out.ours, &finished.out}, {err.ours, &finished.err}}});
+  drain({{{out.ours, &finished.out}, {err.ours, &finished.err}}}, Sender(invocation.signal, child, finished.err));
   for (const int descriptor : {out.ours, err.ours}) {
     if (descriptor >= 0) ::close(descriptor);
   }
   int status = 0;
   if (::waitpid(child, &status, 0) != child) fail("waitpid");
   if (WIFEXITED(status)) finished.exit_status = WEXITSTATUS(status);
+  if (WIFSIGNALED(status)) finished.ended_by = WTERMSIG(status);
   return finished;
 }
 

@@ -2,6 +2,7 @@
 #ifndef TESTS_CLI_PROGRAM_H
 #define TESTS_CLI_PROGRAM_H
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -10,8 +11,17 @@ namespace kvwitness::harness {
 
 struct Finished {
   int exit_status = -1;  // -1 where a signal ended it
+  int ended_by = 0;      // that signal
   std::string out;
   std::string err;
+};
+
+// A signal sent to a running program: some time after its start or, where there are words, once its standard error has
+// them.
+struct SentSignal {
+  int number = 0;  // 0: none
+  std::chrono::microseconds after{0};
+  std::string after_words = {};
 };
 
 struct Invocation {
@@ -19,6 +29,7 @@ struct Invocation {
   std::vector<std::string> arguments;
   std::vector<std::string> variables;  // "NAME=VALUE", beside a PATH and nothing else
   std::string input;
+  SentSignal signal = {};
   bool terminal = false;  // standard output and error are one terminal of 100 columns; all is in `out`
 };
 

@@ -442,7 +442,7 @@ TEST(FalseGreen, AnEmptyOrMissingCorpusFolderIsAnError) {
 TEST(Installed, TheProgramFindsItsPinnedCases) {
   const ScratchFolder folder;
   const Finished installed =
-      shell("cmake --install " KVWITNESS_BUILD " --component program --prefix " + folder.path(""));
+      shell("cmake --install " KVWITNESS_BUILD " --component kvwitness_program --prefix " + folder.path(""));
   ASSERT_EQ(installed.exit_status, 0) << installed.out << installed.err;
   Invocation invocation;
   invocation.program = folder.path("bin/kvwitness");

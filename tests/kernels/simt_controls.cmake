@@ -10,7 +10,7 @@ function(kvwitness_add_simt_program name file)
   kvwitness_add_simt_test(${file} NAME ${name} NO_TEST ${ARGN})
   target_compile_features(${name} PRIVATE cxx_std_23)
   target_include_directories(${name} PRIVATE "${kvwitness_SOURCE_DIR}")
-  target_compile_options(${name} PRIVATE -Wall -Wextra -Wconversion $<$<BOOL:${KVWITNESS_WERROR}>:-Werror>)
+  target_compile_options(${name} PRIVATE -Wall -Wextra -Wconversion $<$<BOOL:${KVWITNESS_WERROR}>:-Werror> $<$<CONFIG:Release>:-O1>)
 endfunction()
 
 # kvwitness_add_simt_control(NAME PROGRAM target EXPECT expectation [ARGUMENTS ...] [AT file TAG text] [SLOW]): the test simt.NAME, which runs

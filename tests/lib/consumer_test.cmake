@@ -1,4 +1,4 @@
-# Configures, builds and runs tests/lib/consumer. Needs ROUTE, CONSUMER_DIR, WORK_DIR, SOURCE_DIR, PREFIX, LIBDIR, GENERATOR, C_COMPILER and
+# Configures, builds and runs a consumer's project. Needs ROUTE, CONSUMER_DIR, WORK_DIR, SOURCE_DIR, PREFIX, LIBDIR, GENERATOR, C_COMPILER and
 # CXX_COMPILER.
 set(ENV{PKG_CONFIG_PATH} "${PREFIX}/${LIBDIR}/pkgconfig")
 file(REMOVE_RECURSE "${WORK_DIR}")

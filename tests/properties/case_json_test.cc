@@ -450,6 +450,26 @@ TEST(CaseJsonTest, ALegalCallBeyondTheLimitsIsAnErrorAndARefusedOneIsNot) {
   }
 }
 
+TEST(CaseJsonTest, PriorCallsThatTogetherTouchTooMuchAreAnErrorThatNamesTheFirstTooMuch) {
+  const auto call = [](std::string_view segments, std::string_view more) {
+    return "{\"kvwitness_case\":1,\"operation\":\"witnesses\",\"topk\":1,\"context_lens\":[1],\"learned\":[[0]],\n"
+           "\"num_segments\":" +
+           std::string(segments) + std::string(more) + "}";
+  };
+  const auto after = [&](std::string_view a, std::string_view b, std::string_view c) {
+    return call("1", ",\"after\":[" + call(a, "") + "," + call(b, "") + "," + call(c, "") + "]");
+  };
+  expect_refused({
+      {after("100000000", "1", "1"), 3, "after[0].num_segments",
+       "the prior calls would touch 99999999 elements of buffers beyond the tokens that they list; together at most "
+       "67108864"},
+      {after("33554433", "1", "33554434"), 5, "after[2].num_segments", "would touch 67108865"},
+  });
+  // As many as may be, and calls that are refused and touch nothing.
+  EXPECT_TRUE(parse_cases(after("33554433", "1", "33554433"), "test").has_value());
+  EXPECT_TRUE(parse_cases(after("0", "-1", "2305843009213693952"), "test").has_value());
+}
+
 TEST(CaseJsonTest, AFileIsReadAndOneThatCannotBeReadIsSaid) {
   const auto folder = std::filesystem::path(testing::TempDir());
   const std::string path = (folder / "kvwitness_case_json_test.jsonl").string();

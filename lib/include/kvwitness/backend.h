@@ -7,6 +7,9 @@
 #ifndef KVWITNESS_BACKEND_H
 #define KVWITNESS_BACKEND_H
 
+#include <kvwitness/cpp23.h>
+#if KVWITNESS_CPP23
+
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -111,4 +114,5 @@ std::expected<void, Refusal> scatter(const Backend& backend, StridedRows<std::in
 
 }  // namespace kvwitness
 
+#endif  // KVWITNESS_CPP23
 #endif  // KVWITNESS_BACKEND_H

@@ -8,6 +8,9 @@
 #ifndef KVWITNESS_GATE_H
 #define KVWITNESS_GATE_H
 
+#include <kvwitness/cpp23.h>
+#if KVWITNESS_CPP23
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -81,4 +84,5 @@ std::expected<void, Refusal> context_lens_from_requests(std::span<const std::int
 
 }  // namespace kvwitness
 
+#endif  // KVWITNESS_CPP23
 #endif  // KVWITNESS_GATE_H

@@ -6,6 +6,9 @@
 #ifndef KVWITNESS_NULLS_H
 #define KVWITNESS_NULLS_H
 
+#include <kvwitness/cpp23.h>
+#if KVWITNESS_CPP23
+
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -40,4 +43,5 @@ std::expected<void, BufferTooSmall> locality_null_into(std::int32_t context_len,
 
 }  // namespace kvwitness
 
+#endif  // KVWITNESS_CPP23
 #endif  // KVWITNESS_NULLS_H

@@ -6,6 +6,9 @@
 #ifndef KVWITNESS_SELECT_H
 #define KVWITNESS_SELECT_H
 
+#include <kvwitness/cpp23.h>
+#if KVWITNESS_CPP23
+
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -55,4 +58,5 @@ std::expected<void, BufferTooSmall> select_mask_into(const Selector& selector, s
 
 }  // namespace kvwitness
 
+#endif  // KVWITNESS_CPP23
 #endif  // KVWITNESS_SELECT_H

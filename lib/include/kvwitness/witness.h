@@ -27,6 +27,9 @@
 #ifndef KVWITNESS_WITNESS_H
 #define KVWITNESS_WITNESS_H
 
+#include <kvwitness/cpp23.h>
+#if KVWITNESS_CPP23
+
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -186,4 +189,5 @@ std::expected<void, Refusal> scatter(StridedRows<std::int32_t> topk_indices, std
 
 }  // namespace kvwitness
 
+#endif  // KVWITNESS_CPP23
 #endif  // KVWITNESS_WITNESS_H

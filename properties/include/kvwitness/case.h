@@ -132,6 +132,9 @@ Case decode(std::span<const std::uint8_t> bytes);
 // strides. A call that must be refused, and a scatter with num_segments 0, touches nothing and is exempt.
 inline constexpr std::int64_t kMaxTouchedElements = std::int64_t{1} << 28;
 inline constexpr std::int64_t kMaxSpannedElements = std::int64_t{1} << 36;
+// And what its prior calls together may touch beyond the tokens that they list: their results are kept until the case is
+// judged.
+inline constexpr std::int64_t kMaxPriorElements = std::int64_t{1} << 26;
 
 // What the case's call takes, in elements; 0 for a call that touches nothing. Legal with its row stride or without it
 // counts, because an implementation without strides makes the packed call.
@@ -140,6 +143,10 @@ struct Extent {
   std::int64_t spanned = 0;  // of the strided buffer: (rows - 1) * row_stride + topk
 };
 Extent extent_of(const Case& value);
+
+// What the calls together touch beyond the tokens that they list, in elements. A sum of extents that each keep to the
+// limits, so that it does not overflow.
+std::int64_t unlisted_elements(std::span<const Case> calls);
 
 // Why the case's own call cannot be made: a legal call beyond these limits. Nothing where it can.
 //
