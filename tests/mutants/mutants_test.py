@@ -72,6 +72,17 @@ class Mutants(unittest.TestCase):
         self.assertEqual(len(areas.chosen_mutants(ROOT, mutate, "properties/*", 40, 1)[0]), 40)
         self.assertFalse(any(one.area.name == "judge" for one in areas.chosen_mutants(ROOT, mutate, "*", 10, 1)[0]))
 
+    def test_a_verdict_that_holds_and_one_that_is_never_silent_need_no_entry(self):
+        def reason(file, before, after):
+            return NO_RULES.reason(areas.Mutant(AREA, file, 2, before, after))
+        relations = "properties/rules/batch_relations.cc"
+        equal, more = (f"  if (verdict.kind {sign} Verdict::Kind::kBroken) {{\n" for sign in ("==", ">="))
+        self.assertIn("{}", reason(relations, "  return Verdict::holds();\n", "  return {};\n"))
+        self.assertIn("never silent", reason(relations, equal, more))
+        self.assertIsNone(reason("properties/rules/judges.h", equal, more))
+        self.assertIsNone(reason(relations, equal, equal.replace("==", "<=")))
+        self.assertIsNone(reason(relations, "  return Verdict::silent();\n", "  return {};\n"))
+
     def test_a_mutant_is_the_source_with_one_line_changed(self):
         self.assertEqual(mutant().text(["int f() {\n", "  return a + b;\n", "}\n"]), "int f() {\n  return a - b;\n}\n")
 
