@@ -541,6 +541,16 @@ TEST(RowIndependence, MakesNoRowLongerThanTheLongest) {
   EXPECT_EQ(further_cases("row_independence", with_row(witnesses(0, 2, {0}), -7, {0}))[1].context_lens[1], 1);
 }
 
+TEST(RowIndependence, LeavesTwoTokensTwo) {
+  const Case value = with_row(witnesses(2, 2, {1}), 9, {1});
+  EXPECT_EQ(further_cases("row_independence", value)[0].context_lens, (std::vector<std::int32_t>{2, 9}));
+}
+
+TEST(RowIndependence, DropsATokenAtTheContextsEnd) {
+  const Case value = with_row(witnesses(1, 2, {1}), 1, {1});
+  EXPECT_EQ(further_cases("row_independence", value)[0].learned, (std::vector<std::int32_t>{-1, 1}));
+}
+
 TEST(RowPermutation, ReversesTheRows) {
   Case value = with_row(witnesses(16, 4, {1, 2}), 17, {3, 4});
   value = with_row(std::move(value), 18, {5, 6});
