@@ -15,13 +15,14 @@
 namespace kvwitness::fuzz {
 namespace {
 
-constexpr unsigned int kDeadlineSeconds = 10;
+constexpr std::string_view kNoEnd = "no end within ";
 
 // Runs the target in a child whose standard error stream is the pipe.
-[[noreturn]] void run_in_child(const Target& target, std::span<const std::uint8_t> bytes, int pipe_end) {
+[[noreturn]] void run_in_child(const Target& target, std::span<const std::uint8_t> bytes, unsigned deadline_seconds,
+                               int pipe_end) {
   dup2(pipe_end, STDERR_FILENO);
   close(pipe_end);
-  alarm(kDeadlineSeconds);
+  alarm(deadline_seconds);
   target.body(bytes.data(), bytes.size());
   _exit(0);
 }
@@ -47,7 +48,7 @@ std::optional<std::string> line_after(std::string_view text, std::string_view pr
   return std::nullopt;
 }
 
-std::string describe(int status, const std::string& text) {
+std::string describe(int status, const std::string& text, unsigned deadline_seconds) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
     return "";
   }
@@ -58,7 +59,7 @@ std::string describe(int status, const std::string& text) {
     return *summary;
   }
   if (WIFSIGNALED(status)) {
-    return WTERMSIG(status) == SIGALRM ? "no end within " + std::to_string(kDeadlineSeconds) + " s"
+    return WTERMSIG(status) == SIGALRM ? std::string(kNoEnd) + std::to_string(deadline_seconds) + " s"
                                        : "signal " + std::to_string(WTERMSIG(status));
   }
   return "exit status " + std::to_string(WEXITSTATUS(status));
@@ -67,11 +68,14 @@ std::string describe(int status, const std::string& text) {
 // One target's inputs, each tried in a process of its own, of which one that ends as the first did is kept.
 class Minimiser {
  public:
-  Minimiser(const Target& target, Bytes bytes, int most_attempts)
-      : target_(target), most_attempts_(most_attempts), best_{std::move(bytes), "", 0} {}
+  Minimiser(const Target& target, Bytes bytes, int most_attempts, unsigned deadline_seconds)
+      : target_(target),
+        most_attempts_(most_attempts),
+        deadline_seconds_(deadline_seconds),
+        best_{std::move(bytes), "", 0} {}
 
   Minimised run() {
-    best_.ending = ending_of(target_, best_.bytes);
+    best_.ending = ending_of(target_, best_.bytes, deadline_seconds_);
     if (best_.ending.empty()) {
       return std::move(best_);
     }
@@ -87,14 +91,16 @@ class Minimiser {
   }
 
  private:
-  bool left() const { return best_.attempts < most_attempts_; }
+  bool left() const { return best_.attempts < most_attempts_ && hangs_ < kMostHangs; }
 
   bool try_one(Bytes candidate) {
     if (!left() || candidate == best_.bytes) {
       return false;
     }
     ++best_.attempts;
-    if (ending_of(target_, candidate) != best_.ending) {
+    const std::string ending = ending_of(target_, candidate, deadline_seconds_);
+    hangs_ += ending.starts_with(kNoEnd) ? 1 : 0;
+    if (ending != best_.ending) {
       return false;
     }
     best_.bytes = std::move(candidate);
@@ -141,12 +147,14 @@ class Minimiser {
 
   const Target& target_;
   int most_attempts_;
+  unsigned deadline_seconds_;
+  int hangs_ = 0;
   Minimised best_;
 };
 
 }  // namespace
 
-std::string ending_of(const Target& target, std::span<const std::uint8_t> bytes) {
+std::string ending_of(const Target& target, std::span<const std::uint8_t> bytes, unsigned deadline_seconds) {
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0) {
     return "no pipe";
@@ -159,20 +167,20 @@ std::string ending_of(const Target& target, std::span<const std::uint8_t> bytes)
   }
   if (child == 0) {
     close(ends[0]);
-    run_in_child(target, bytes, ends[1]);
+    run_in_child(target, bytes, deadline_seconds, ends[1]);
   }
   close(ends[1]);
   const std::string text = read_all(ends[0]);
   close(ends[0]);
   int status = 0;
   waitpid(child, &status, 0);
-  return describe(status, text);
+  return describe(status, text, deadline_seconds);
 }
 
-Minimised minimise(const Target& target, Bytes bytes, int most_attempts) {
+Minimised minimise(const Target& target, Bytes bytes, int most_attempts, unsigned deadline_seconds) {
   // What a target sets up on its first run is set up once, and not in every child.
   target.body(nullptr, 0);
-  return Minimiser(target, std::move(bytes), most_attempts).run();
+  return Minimiser(target, std::move(bytes), most_attempts, deadline_seconds).run();
 }
 
 }  // namespace kvwitness::fuzz

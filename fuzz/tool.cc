@@ -8,12 +8,14 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include "fuzz/engine/input_deadline.h"
 #include "fuzz/engine/replay_files.h"
 #include "fuzz/minimise.h"
 #include "fuzz/seeds.h"
@@ -33,9 +35,11 @@ constexpr std::string_view kHelp =
     "usage: kvwitness_fuzz COMMAND ...\n"
     "  targets                        the targets, one a line: name, largest input worth trying, what it judges and "
     "reads\n"
-    "  replay TARGET PATH...          runs the target on files and on the files of folders; case files (.json, .jsonl) "
+    "  replay TARGET [--limit SECONDS] PATH...\n"
+    "                                 runs the target on files and on the files of folders; case files (.json, .jsonl) "
     "become inputs,\n"
-    "                                 .bytes files are replayed on the target that their name starts with\n"
+    "                                 .bytes files are replayed on the target that their name starts with;\n"
+    "                                 an input that takes longer than the limit (60 s) ends the replay\n"
     "  ending TARGET FILE             how the target's run on the file ends: one line, empty where it returns\n"
     "  minimise TARGET FILE OUT [N]   writes the smallest input that ends as the file does, found in N runs (default "
     "3000)\n"
@@ -85,7 +89,24 @@ std::expected<std::vector<Bytes>, std::string> inputs_in(const Target& target, c
   return inputs;
 }
 
-int replay(const Target& target, const Arguments& paths) {
+// A positive number of the whole text; nothing where it is none.
+std::optional<int> positive(const std::string& text) {
+  int value = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, value);
+  return read.ec == std::errc() && read.ptr == end && value >= 1 ? std::optional(value) : std::nullopt;
+}
+
+int replay(const Target& target, Arguments paths) {
+  unsigned seconds = kMostInputSeconds;
+  if (paths.size() >= 2 && paths[0] == "--limit") {
+    const auto limit = positive(paths[1]);
+    if (!limit) {
+      return fail("'" + paths[1] + "' is no number of seconds");
+    }
+    seconds = static_cast<unsigned>(*limit);
+    paths.erase(paths.begin(), paths.begin() + 2);
+  }
   const auto files = files_of(paths);
   if (!files) {
     return fail(files.error());
@@ -102,6 +123,7 @@ int replay(const Target& target, const Arguments& paths) {
       std::fprintf(stderr, "replaying %s (%zu)\n", file.c_str(), inputs->size());
     }
     for (const Bytes& input : *inputs) {
+      const InputDeadline deadline(file, seconds);
       not_judged += target.body(input.data(), input.size()) != 0 ? 1 : 0;
       ++count;
     }
@@ -228,11 +250,11 @@ int run_on_target(const std::string& command, const Target& target, const Argume
   if (command == "minimise" && (rest.size() == 2 || rest.size() == 3)) {
     int attempts = 3000;
     if (rest.size() == 3) {
-      const char* const end = rest[2].data() + rest[2].size();
-      if (const auto read = std::from_chars(rest[2].data(), end, attempts);
-          read.ec != std::errc() || read.ptr != end || attempts < 1) {
+      const auto runs = positive(rest[2]);
+      if (!runs) {
         return fail("'" + rest[2] + "' is no number of runs");
       }
+      attempts = *runs;
     }
     return minimise_file(target, rest[0], rest[1], attempts);
   }

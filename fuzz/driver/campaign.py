@@ -86,7 +86,7 @@ class Round:
         self.started = 0.0
 
     def arguments(self) -> list[str]:
-        arguments = [f"-max_len={self.limit}", "-timeout=10", "-rss_limit_mb=4096", "-print_final_stats=1",
+        arguments = [f"-max_len={self.limit}", "-timeout=25", "-rss_limit_mb=4096", "-print_final_stats=1",
                      f"-artifact_prefix={self.state.artifacts(self.target)}{os.sep}"]
         if dictionary := dictionary_of(self.target):
             arguments.append(f"-dict={dictionary}")

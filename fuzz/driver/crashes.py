@@ -14,7 +14,7 @@ from layout import CORPUS, Build, DriverError, run_tool, sanitizer_environment
 
 FINDING = re.compile(r"^kvwitness-finding (target=\S+ invariant=\S+ subject=\S+): (.*)$", re.MULTILINE)
 SUMMARY = re.compile(r"^SUMMARY: (\w+): (\S+)", re.MULTILINE)
-ENGINE_ERROR = re.compile(r"^==\d+== ?ERROR: libFuzzer: ([a-z-]+)", re.MULTILINE)
+ENGINE_ERROR = re.compile(r"^==\d+== ?ERROR: (?:libFuzzer|kvwitness_fuzz): ([a-z-]+)", re.MULTILINE)
 FRAME = re.compile(r"^\s*#\d+ 0x[0-9a-f]+ in (.+?) (\S+?)(?::\d+)*$", re.MULTILINE)
 UNDEFINED = re.compile(r"^\S+:\d+:\d+: runtime error: (.*)$", re.MULTILINE)
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "fuzz/engine/input_deadline.h"
 #include "fuzz/engine/replay_files.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
@@ -24,6 +25,7 @@ int main(int argc, char** argv) {
       return 2;
     }
     std::fprintf(stderr, "replaying %s (%zu bytes)\n", file.c_str(), bytes->size());
+    const InputDeadline deadline(file);
     LLVMFuzzerTestOneInput(bytes->data(), bytes->size());
   }
   std::fprintf(stderr, "replayed %zu files\n", files->size());

@@ -1,6 +1,7 @@
 #include "fuzz/planted_faults/c_functions.h"
 
 #include <kvwitness/kvwitness.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -182,6 +183,9 @@ kvw_status random_null(int64_t context_len, int64_t budget, uint64_t seed, int32
   if (count != nullptr) {
     std::memcpy(&before, reinterpret_cast<const char*>(count),
                 sizeof before);  // it may be misaligned where it is refused
+  }
+  while (is(PlantedFault::null_without_end) && budget == 7) {
+    pause();
   }
   const kvw_status status = kvw_random_null(context_len, kept(PlantedFault::random_budget_of_32_bits, budget),
                                             is(PlantedFault::seed_of_63_bits) ? seed << 1 >> 1 : seed, offsets,

@@ -2,7 +2,8 @@
 //
 // Programs of the kind planted_<target> judge planted_faults/under_test.cc in place of the project's own code: the same
 // answers, but for the one fault that the environment variable KVWITNESS_PLANTED_FAULT names. Nothing of this is in the
-// library. Which faults a target must find is said in its descriptor (fuzz/targets).
+// library. Which faults a target must find is said in its descriptor (fuzz/targets); null_without_end, which ends in no
+// finding, is for the test of replays.
 #ifndef FUZZ_PLANTED_FAULTS_CATALOGUE_H
 #define FUZZ_PLANTED_FAULTS_CATALOGUE_H
 
@@ -97,6 +98,7 @@ namespace kvwitness::fuzz {
   X(cpp_whole_last_row, "strided rows must have the spare columns of the last one")                    \
   X(cpp_budget_of_zero, "apply on a backend takes no replacements for one")                            \
   X(cpp_output_stride, "the stride of the C++ apply's output is not checked")                          \
+  X(null_without_end, "a random null with a budget of 7 waits for ever")                               \
   X(writer_drops_in_place, "in_place is not written")                                                  \
   X(writer_drops_an_offset, "a base_offset of 15 is not written")                                      \
   X(writer_drops_escapes, "backslashes are not written")                                               \

@@ -49,7 +49,7 @@ std::string write(const Case& value) {
   }
   std::string text = harness::to_json(written);
   if (is(PlantedFault::two_lines) && written.note.find('\t') != std::string::npos) {
-    text.insert(1, "\n");
+    text = std::string("{\n").append(text, 1);
   }
   return text;
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <kvwitness/case.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -206,6 +207,23 @@ TEST(MinimiseTest, AnInputThatPassesIsLeftAlone) {
 TEST(MinimiseTest, TheNumberOfRunsIsAnUpperBound) {
   const Target target = target_of(two_faults, kCaseForm);
   EXPECT_EQ(minimise(target, encode(large_case()), 4).attempts, 4);
+}
+
+constexpr std::size_t kLongText = 40;
+
+int waits_for_ever_on_a_long_text(const std::uint8_t*, std::size_t size) {
+  while (size >= kLongText) {
+    pause();
+  }
+  return 0;
+}
+
+// Each of its bytes could be made plain, at the cost of a deadline.
+TEST(MinimiseTest, AHangCostsFewDeadlines) {
+  const Target target = target_of(waits_for_ever_on_a_long_text, kCaseTextForm);
+  const Minimised smallest = minimise(target, Bytes(kLongText, 'y'), 3000, 1);
+  EXPECT_EQ(smallest.ending, "no end within 1 s");
+  EXPECT_EQ(std::ranges::count(smallest.bytes, '0'), kMostHangs);
 }
 
 }  // namespace

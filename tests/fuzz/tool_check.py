@@ -1,6 +1,7 @@
-"""The replayer's own promises, asked of the program: tool_check.py PROGRAM CORPUS."""
+"""The replayer's own promises, asked of the program and of the same over planted faults: tool_check.py PROGRAM PLANTED_PROGRAM CORPUS."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -9,9 +10,10 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "fuzz" / "driver"))
+import crashes
 import layout
 
-TOOL, CORPUS = sys.argv[1:3]
+TOOL, PLANTED_TOOL, CORPUS = sys.argv[1:4]
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess:
@@ -33,10 +35,24 @@ class ToolTest(unittest.TestCase):
         self.assertEqual(run("replay", "differential", str(empty)).returncode, 2)
         self.assertEqual(run("replay", "refusals", str(empty)).returncode, 0)
 
+    def test_a_replay_of_an_input_without_an_end_ends_at_the_limit_and_names_it(self):
+        hang, no_hang = self.folder / "metrics_nulls-hang.bytes", self.folder / "metrics_nulls-other.bytes"
+        hang.write_bytes(bytes([0, 20, *[0] * 7, 14, *[0] * 15]))  # a random null of 20 tokens with a budget of 7
+        no_hang.write_bytes(bytes([0, 20, *[0] * 7, 12, *[0] * 15]))
+        environment = {**os.environ, "KVWITNESS_PLANTED_FAULT": "null_without_end"}
+        for path, status in ((no_hang, 0), (hang, 1), (self.folder, 1)):
+            done = subprocess.run([PLANTED_TOOL, "replay", "metrics_nulls", "--limit", "1", str(path)], capture_output=True, text=True,
+                                  check=False, timeout=60, env=environment)
+            self.assertEqual(done.returncode, status, done.stderr)
+            if status:
+                self.assertIn(f"timeout after 1 seconds; the target has not ended on {hang}", done.stderr)
+                self.assertEqual(crashes.signature_of("metrics_nulls", done.stderr).what, "libFuzzer: timeout")
+
     def test_unknown_commands_and_targets_are_usage_errors(self):
         self.assertEqual(run().returncode, 2)
         self.assertEqual(run("replay", "nonsense", "x").returncode, 2)
         self.assertEqual(run("minimise", "canary", "x", "y", "many").returncode, 2)
+        self.assertEqual(run("replay", "canary", "--limit", "0", "x").returncode, 2)
 
     def test_the_driver_reads_in_the_targets_files_what_their_descriptors_say(self):
         listed = run("targets").stdout.splitlines()

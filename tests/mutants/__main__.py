@@ -1,7 +1,7 @@
 """Mutation testing: does a test fail where the code is changed?
 
 Mutates the segment arithmetic, what is done to a row, the vector body and the device collectives as a whole, and a seeded sample elsewhere in the
-library. A mutant that does not compile, or whose object code is the original's or an earlier mutant's, says nothing and is not judged. Ends with
+library; with a --file of properties/, a seeded sample of the judge: rules, runner, sandbox and shrinking. A mutant that does not compile, or whose object code is the original's or an earlier mutant's, says nothing and is not judged. Ends with
 1 where a mutant survives that neither equivalent.json nor a rule explains, 2 on a usage error, 3 where some are left to judge, else 0.
 """
 
@@ -31,7 +31,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="./run mutants", description=__doc__.splitlines()[0], allow_abbrev=False)
     parser.add_argument("--file", default="*", metavar="GLOB", help="the files to mutate, by path from the repository's root")
-    parser.add_argument("--sample", type=count, default=300, metavar="N", help="mutants elsewhere in the library (300)")
+    parser.add_argument("--sample", type=count, default=300, metavar="N", help="mutants elsewhere in the library, or of the judge (300)")
     parser.add_argument("--seed", type=count, default=0, metavar="N", help="of that sample (0)")
     parser.add_argument("--jobs", type=positive, default=2, metavar="N", help="mutants judged at a time (2)")
     parser.add_argument("--limit", type=positive, metavar="MINUTES", help="begin no mutant after so long; a later run takes up what is left")
@@ -190,7 +190,7 @@ def main(arguments):
     options = parse(arguments)
     options.out, options.build = os.path.abspath(options.out), os.path.abspath(options.build)
     if options.targets:
-        programs = {program.target for area in areas.areas(ROOT) for program in area.programs}
+        programs = {program.target for area in areas.areas(ROOT) + areas.judge_areas(ROOT) for program in area.programs}
         print(" ".join(sorted(programs)))
         return 0
     mutants, generated = areas.chosen_mutants(ROOT, mutate, options.file, options.sample, options.seed)

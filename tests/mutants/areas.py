@@ -110,20 +110,44 @@ def areas(root):
     return whole + [elsewhere(root, file) for file in files_elsewhere(root) if file not in taken]
 
 
+def files_in(root, folder):
+    return sorted(f"{folder}/{name}" for name in os.listdir(os.path.join(root, folder)) if re.search(r"\.(cc|h)$", name))
+
+
 def files_elsewhere(root):
-    folder = os.path.join(root, "lib/src")
-    return sorted(f"lib/src/{name}" for name in os.listdir(folder) if re.search(r"\.(cc|h)$", name))
+    return files_in(root, "lib/src")
 
 
 def elsewhere(root, file):
     programs = (*(Program(target) for target in UNIT_TESTS_OF_THE_LIBRARY), verify("c-abi"))
-    return Area("elsewhere", (file,), including(root, file) if file.endswith(".h") else (file,), only(*programs), sampled=True)
+    return Area("elsewhere", (file,), including(root, file, files_elsewhere(root)) if file.endswith(".h") else (file,), only(*programs), sampled=True)
 
 
-def including(root, header):
-    """The sources of lib/src, but for the vector body, that include a header by themselves or by another header."""
+# ---- The judge itself: rules, relations, runner, sandbox, counterexample search.
+
+# What needs many seconds is only for the runner's own files, and comes last.
+QUICK_RUNNER_TESTS = ("CounterexampleSearch.*:KeptFailures*:Runner/PlantedFaults.*:*HangingImplementation*:Runner.KeepsOnePriorCall*:Runner.Names*:"
+                      "Runner.TakesOver*:Runner.Prefers*:Runner.MakesACase*-KeptFailures.AreWhereLongCases*")
+INVARIANTS = Program("invariants_test", ("--gtest_filter=-Properties.HoldOfEveryImplementationThatRunsHere",))
+RUNNER = (Program("runner_test", (f"--gtest_filter={QUICK_RUNNER_TESTS}",)), Program("runner_test"))
+JUDGE = {
+    "properties/rules": (INVARIANTS, RUNNER[0]),
+    "properties/run": (RUNNER[0], Program("ration_test"), Program("likely_cause_test"), Program("domain_test"), RUNNER[1]),
+    "properties/sandbox": (Program("worker_test"), Program("implementations_test"), Program("plugin_test")),
+    "properties/shrinking": (Program("shrinking_test"), RUNNER[0]),
+}
+
+
+def judge_areas(root):
+    everything = [file for folder in JUDGE for file in files_in(root, folder)]
+    return [Area("judge", (file,), including(root, file, everything) if file.endswith(".h") else (file,), only(*programs), sampled=True)
+            for folder, programs in JUDGE.items() for file in files_in(root, folder)]
+
+
+def including(root, header, files):
+    """The sources among the files, but for the vector body, that include a header by themselves or by another header."""
     names = {header}
-    everything = {file: pathlib.Path(root, file).read_text(encoding="utf-8") for file in files_elsewhere(root)}
+    everything = {file: pathlib.Path(root, file).read_text(encoding="utf-8") for file in files}
     while True:
         more = {file for file, text in everything.items() if any(f'"{name}"' in text for name in names)} - names
         if not more:
@@ -181,10 +205,11 @@ def mutants_of(root, area, file, mutate):
 
 
 def chosen_mutants(root, mutate, pattern, sample, seed):
-    """The mutants of whole areas and of the sample elsewhere, as far as their file matches; and all that the files have, sampled or not. The
+    """The mutants of whole areas and of the sample elsewhere, as far as their file matches; and all that the files have, sampled or not. Of the judge
+    only a sample, and only where the pattern names its files. The
     sample is drawn before the pattern narrows it, so that a mutant is in it or not whatever the pattern."""
     kept, population = [], []
-    for area in areas(root):
+    for area in judge_areas(root) if pattern.startswith("properties/") else areas(root):
         for file in area.files:
             (population if area.sampled else kept).extend(mutants_of(root, area, file, mutate))
     drawn = random.Random(seed).sample(range(len(population)), min(sample, len(population)))

@@ -1,7 +1,7 @@
 """Which mutants need no entry of equivalent.json where they survive: rules in place of entries, each with its reason.
 
 A rule speaks of lines of one file: those within some definitions, and those that name something. Its mutants are judged as all others are, so that
-what a test kills counts. One rule is of every file: a loop that counts up from 0."""
+what a test kills counts. Two are of every file: a loop that counts up from 0, and the verdict that holds."""
 
 import dataclasses
 import os
@@ -46,6 +46,18 @@ def counts_up(before, after):
     return all(matches) and before == after.replace(" != ", " < ", 1) and matches[0][2] == "<"
 
 
+def returns_what_holds(before, after):
+    return before.strip() == "return Verdict::holds();" and after.strip() == "return {};"
+
+
+# Where every verdict is that of compare_runs(), which holds or is broken and never silent.
+ONLY_COMPARISONS = ("properties/rules/batch_relations.cc",)
+
+
+def asks_for_more_than_broken(file, before, after):
+    return file in ONLY_COMPARISONS and before.replace("kind == Verdict::Kind::kBroken", "kind >= Verdict::Kind::kBroken") == after
+
+
 class Rules:
     def __init__(self, root, rules=RULES):
         self._root, self._rules, self._definitions = root, rules, {}
@@ -53,6 +65,10 @@ class Rules:
     def reason(self, mutant):
         if counts_up(mutant.before, mutant.after):
             return "The count goes up by one from 0."
+        if returns_what_holds(mutant.before, mutant.after):
+            return "Verdict::holds() is {}."
+        if mutant.before != mutant.after and asks_for_more_than_broken(mutant.file, mutant.before, mutant.after):
+            return "A comparison holds or is broken; it is never silent, which would be more."
         return next((rule.reason for rule in self._rules if rule.file == mutant.file and self._speaks_of(rule, mutant)), None)
 
     def _speaks_of(self, rule, mutant):

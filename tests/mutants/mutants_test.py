@@ -53,8 +53,35 @@ class Mutants(unittest.TestCase):
         self.assertEqual(areas.chosen_mutants(ROOT, mutate, "no/such*", 10, 1), ([], []))
 
     def test_a_header_is_judged_by_the_sources_that_include_it(self):
-        self.assertIn("lib/src/witness.cc", areas.including(ROOT, "lib/src/checks.h"))
-        self.assertIn("lib/src/kvwitness.cc", areas.including(ROOT, "lib/src/plain_call.h"))
+        self.assertIn("lib/src/witness.cc", areas.including(ROOT, "lib/src/checks.h", areas.files_elsewhere(ROOT)))
+        self.assertIn("lib/src/kvwitness.cc", areas.including(ROOT, "lib/src/plain_call.h", areas.files_elsewhere(ROOT)))
+
+    def test_the_judge_is_mutated_where_its_files_are_named(self):
+        by_file = {area.files[0]: area for area in areas.judge_areas(ROOT)}
+        for file in ("properties/rules/batch_relations.cc", "properties/run/counterexample_search.cc", "properties/run/case_judge.cc",
+                     "properties/run/implementation_run.h", "properties/sandbox/call_frame.cc", "properties/shrinking/shrinking.cc"):
+            self.assertIn(file, by_file)
+        self.assertIn("properties/run/case_judge.cc", by_file["properties/run/implementation_run.h"].sources)
+        self.assertTrue(all(area.sources for area in by_file.values() if not area.files[0].endswith(".h")))
+
+        def mutate(lines):
+            return [(line, "X\n") for line in range(1, len(lines) + 1)]
+        chosen = areas.chosen_mutants(ROOT, mutate, "properties/rules/*", 100000, 1)[0]
+        self.assertEqual({one.area.name for one in chosen}, {"judge"})
+        self.assertTrue(all(one.file.startswith("properties/rules/") for one in chosen))
+        self.assertEqual(len(areas.chosen_mutants(ROOT, mutate, "properties/*", 40, 1)[0]), 40)
+        self.assertFalse(any(one.area.name == "judge" for one in areas.chosen_mutants(ROOT, mutate, "*", 10, 1)[0]))
+
+    def test_a_verdict_that_holds_and_one_that_is_never_silent_need_no_entry(self):
+        def reason(file, before, after):
+            return NO_RULES.reason(areas.Mutant(AREA, file, 2, before, after))
+        relations = "properties/rules/batch_relations.cc"
+        equal, more = (f"  if (verdict.kind {sign} Verdict::Kind::kBroken) {{\n" for sign in ("==", ">="))
+        self.assertIn("{}", reason(relations, "  return Verdict::holds();\n", "  return {};\n"))
+        self.assertIn("never silent", reason(relations, equal, more))
+        self.assertIsNone(reason("properties/rules/judges.h", equal, more))
+        self.assertIsNone(reason(relations, equal, equal.replace("==", "<=")))
+        self.assertIsNone(reason(relations, "  return Verdict::silent();\n", "  return {};\n"))
 
     def test_a_mutant_is_the_source_with_one_line_changed(self):
         self.assertEqual(mutant().text(["int f() {\n", "  return a + b;\n", "}\n"]), "int f() {\n  return a - b;\n}\n")

@@ -512,6 +512,65 @@ TEST(RowPermutation, ARowThatDependsOnItsPlaceIsSeen) {
 
 // ---- Every row and every slot.
 
+// The cases of a relation's further runs.
+std::vector<Case> further_cases(const std::string& relation, const Case& value) {
+  std::vector<Case> cases;
+  Altered right([&](const Case& run, const MemoryContext&, Outcome&) { cases.push_back(run); });
+  EXPECT_EQ(judge(relation, value, right).kind, Verdict::Kind::kHolds) << relation;
+  cases.erase(cases.begin());
+  return cases;
+}
+
+TEST(RowIndependence, GivesTheRowsOfOneParityOtherLengthsAndTokens) {
+  Case value = witnesses(16, 4, {3, -1, 40, 15});
+  value = with_row(std::move(value), 1, {0, -1, 7, 1});
+  value = with_row(std::move(value), 0, {2, -1, 0, 0});
+  value = with_row(std::move(value), 33, {32, 1, -1, 33});
+  const std::vector<Case> others = further_cases("row_independence", value);
+  ASSERT_EQ(others.size(), 2U);
+  EXPECT_EQ(others[0].context_lens, (std::vector<std::int32_t>{9, 1, 5, 33}));
+  EXPECT_EQ(others[0].learned, (std::vector<std::int32_t>{3, 0, -1, 0, 0, -1, 7, 1, -1, 0, -1, -1, 32, 1, -1, 33}));
+  EXPECT_EQ(others[1].context_lens, (std::vector<std::int32_t>{16, 5, 0, 17}));
+  EXPECT_EQ(others[1].learned, (std::vector<std::int32_t>{3, -1, 40, 15, 0, 0, -1, -1, 2, -1, 0, 0, 0, 14, 0, -1}));
+}
+
+// So that the case stays in the domain of contexts that it was drawn from.
+TEST(RowIndependence, MakesNoRowLongerThanTheLongest) {
+  const Case value = with_row(witnesses(3, 2, {0}), -7, {0});
+  EXPECT_EQ(further_cases("row_independence", value)[1].context_lens, (std::vector<std::int32_t>{3, 3}));
+  EXPECT_EQ(further_cases("row_independence", with_row(witnesses(0, 2, {0}), -7, {0}))[1].context_lens[1], 1);
+}
+
+TEST(RowIndependence, LeavesTwoTokensTwo) {
+  const Case value = with_row(witnesses(2, 2, {1}), 9, {1});
+  EXPECT_EQ(further_cases("row_independence", value)[0].context_lens, (std::vector<std::int32_t>{2, 9}));
+}
+
+TEST(RowIndependence, DropsATokenAtTheContextsEnd) {
+  const Case value = with_row(witnesses(1, 2, {1}), 1, {1});
+  EXPECT_EQ(further_cases("row_independence", value)[0].learned, (std::vector<std::int32_t>{-1, 1}));
+}
+
+TEST(RowPermutation, ReversesTheRows) {
+  Case value = with_row(witnesses(16, 4, {1, 2}), 17, {3, 4});
+  value = with_row(std::move(value), 18, {5, 6});
+  const std::vector<Case> reversed = further_cases("row_permutation", value);
+  ASSERT_EQ(reversed.size(), 1U);
+  EXPECT_EQ(reversed[0].context_lens, (std::vector<std::int32_t>{18, 17, 16}));
+  EXPECT_EQ(reversed[0].learned, (std::vector<std::int32_t>{5, 6, 3, 4, 1, 2}));
+}
+
+TEST(BatchSplit, CutsTheBatchInItsMiddle) {
+  Case value = with_row(witnesses(16, 4, {1, 2}), 17, {3, 4});
+  value = with_row(std::move(value), 18, {5, 6});
+  const std::vector<Case> parts = further_cases("batch_split", value);
+  ASSERT_EQ(parts.size(), 2U);
+  EXPECT_EQ(parts[0].context_lens, (std::vector<std::int32_t>{16}));
+  EXPECT_EQ(parts[0].learned, (std::vector<std::int32_t>{1, 2}));
+  EXPECT_EQ(parts[1].context_lens, (std::vector<std::int32_t>{17, 18}));
+  EXPECT_EQ(parts[1].learned, (std::vector<std::int32_t>{3, 4, 5, 6}));
+}
+
 // Five rows, each with padding, a repeatable token and several witnesses, of which a budget drops one.
 Case five_rows(Operation operation) {
   Case value = one_row(operation, 40, 5, {0, 9, -1, -1});
@@ -568,6 +627,26 @@ TEST_P(RowsOfRelations, AChangeInAnySlotOfAnyRowOfAFurtherRunIsSeen) {
         EXPECT_EQ(sees_change(relation, value, static_cast<int>(run), element), is_compared)
             << relation.name << ", run " << run << ", element " << element;
       }
+    }
+  }
+}
+
+// A further run that fails is what is broken, and is shown.
+TEST_P(RowsOfRelations, AFurtherRunThatDoesNotReturnIsSeen) {
+  const Case value = five_rows(GetParam());
+  for (const Property& relation : all_properties()) {
+    if (!relation.is_metamorphic_relation || relation.needs.peers || !relation.concerns(value.operation)) continue;
+    const bool has_two =
+        relation.name == "row_independence" || relation.name == "batch_split" || relation.name == "spare_poison";
+    for (int failing = 1; failing <= (has_two ? 2 : 1); ++failing) {
+      int runs = 0;
+      Altered implementation([&](const Case&, const MemoryContext&, Outcome& outcome) {
+        if (runs++ == failing) outcome = Outcome::ended(Ending::kCrashed, "in a test");
+      });
+      const Outcome outcome = implementation.run(value);
+      const Verdict verdict = relation.judge(value, outcome, implementation);
+      EXPECT_EQ(verdict.kind, Verdict::Kind::kBroken) << relation.name << ", run " << failing;
+      EXPECT_TRUE(verdict.compared_with.has_value()) << relation.name;
     }
   }
 }
