@@ -71,7 +71,11 @@ harness::Case ScheduledCase::repeated() const {
   constexpr std::int64_t kManyRows = 2048, kMostOfAShortRow = 4;
   const std::int64_t rows = kRowCounts[row_count];
   const bool is_short = value.topk <= kMostOfAShortRow && value.num_segments <= kMostOfAShortRow;
-  if (rows <= value.rows() || value.rows() == 0 || !harness::is_legal(value) || (rows > kManyRows && !is_short)) {
+  // A scatter of no segments is legal whatever its rows are.
+  const auto held = static_cast<std::int64_t>(value.learned.size());
+  const bool fills_rows = value.topk >= 0 && value.topk <= held && value.rows() * value.topk == held;
+  if (rows <= value.rows() || value.rows() == 0 || !harness::is_legal(value) || !fills_rows ||
+      (rows > kManyRows && !is_short)) {
     return value;
   }
   harness::Case many = value;

@@ -14,10 +14,11 @@ namespace kvwitness::harness::cli {
 // the rule's answers. A refusal is asserted where the plug-in promises refusals. The environment variable
 // KVWITNESS_PLUGIN names another plug-in than the one that is written down.
 //
-// @param form    "c": C11, which prints and exits with 1; "gtest": C++17 with GoogleTest; "pytest": Python with
-//                its standard library, which pytest collects and which runs by itself too
+// @param form    "c": C11, which prints and exits with 1
+//                "gtest": C++17 with GoogleTest
+//                "pytest": Python, for pytest or by itself
+//                Another form is a UsageError.
 // @param plugin  the shared library's path
-// Another form is a UsageError.
 std::string emit_for_plugin(std::string_view form, std::span<const PinnedCase> cases, const std::string& plugin);
 
 }  // namespace kvwitness::harness::cli

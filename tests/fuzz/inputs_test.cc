@@ -55,6 +55,12 @@ TEST(ScheduledCaseTest, RepeatsTheRowsOfALegalCaseInTurn) {
   EXPECT_EQ((ScheduledCase{.run = {}, .value = value}.repeated()), value);
   value.learned.push_back(1);
   EXPECT_EQ((ScheduledCase{.run = {}, .value = value, .row_count = 1}.repeated()), value) << "its rows do not fill it";
+  value.operation = harness::Operation::kScatter;
+  value.num_segments = 0;  // legal, and touches nothing, whatever its rows are
+  for (const std::int64_t topk : {std::int64_t{5}, std::int64_t{-1}, std::int64_t{1} << 62}) {
+    value.topk = topk;
+    EXPECT_EQ((ScheduledCase{.run = {}, .value = value, .row_count = 1}.repeated()), value) << topk;
+  }
 }
 
 TEST(JsonNumbersTest, AreThoseOfTheirCaseAndKey) {
