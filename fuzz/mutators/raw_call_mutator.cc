@@ -172,7 +172,8 @@ class RawCallMutator {
     const auto shared = static_cast<std::int32_t>(below(below(4) == 0 ? static_cast<std::size_t>(bytes) + 1 : 9));
     const std::int32_t place = first.pointer + bytes - shared;
     for (const std::size_t pointer : read.pointers()) {
-      if (call_.pointers[pointer] == second.pointer && pointer != kLengthsStruct && place >= 0 && place < kMostPointer) {
+      if (call_.pointers[pointer] == second.pointer && pointer != kLengthsStruct && place >= 0 &&
+          place < kMostPointer) {
         call_.pointers[pointer] = place;
         return;
       }

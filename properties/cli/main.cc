@@ -158,7 +158,8 @@ void add_replay(CLI::App& program, ReplayArguments& arguments) {
   app.add_flag("--in-process", arguments.selection.in_process,
                "for gdb and sanitizers: in this process, without isolation or deadline");
   add_deadline(app, arguments.selection);
-  add_text(app, "--emit", arguments.emit, "print the cases: gtest or json; with --plugin a test of it: gtest, c, pytest", "FORM");
+  add_text(app, "--emit", arguments.emit,
+           "print the cases: gtest or json; with --plugin a test of it: gtest, c, pytest", "FORM");
   app.footer(kReplayExamples);
 }
 

@@ -131,9 +131,8 @@ TEST(Verify, WritesReportsThatFitTheirFormats) {
 TEST(Verify, GivesAVerdictInTimeWhateverTakesLong) {
   const ScratchFolder folder;
   const auto judged = [&](const std::string& mode) {
-    const Finished run = with_variable(
-        "SLOW_PLUGIN=" + mode,
-        {"verify", "--plugin", KVWITNESS_SLOW_PLUGIN, "--time", "4", "--quiet", "--json", folder.path(mode + ".json")});
+    const Finished run = with_variable("SLOW_PLUGIN=" + mode, {"verify", "--plugin", KVWITNESS_SLOW_PLUGIN, "--time",
+                                                               "4", "--quiet", "--json", folder.path(mode + ".json")});
     const json report = json::parse(folder.read(mode + ".json"));
     EXPECT_THAT(schema_violations(schema(), report), IsEmpty());
     return std::pair(run, report["implementations"][0]);
